@@ -1,0 +1,1 @@
+//! hotcell runs code that a model wrote.

