@@ -1,0 +1,154 @@
+/* Making the image: runs once, when the image is built, never in a cell. */
+
+/* Freed memory is wiped while the image is built, so that its garbage does not become part of it. */
+
+static void *hc_calloc(void *opaque, size_t count, size_t size)
+{
+    (void)opaque;
+    return calloc(count, size);
+}
+
+static void *hc_malloc(void *opaque, size_t size)
+{
+    (void)opaque;
+    return malloc(size);
+}
+
+static void hc_free(void *opaque, void *memory)
+{
+    (void)opaque;
+    if (memory && unlikely(hc_booting))
+        memset(memory, 0, malloc_usable_size(memory));
+    free(memory);
+}
+
+static void *hc_realloc(void *opaque, void *memory, size_t size)
+{
+    if (likely(!hc_booting) || !memory || !size)
+        return realloc(memory, size);
+    size_t before = malloc_usable_size(memory);
+    void *moved = malloc(size);
+    if (!moved)
+        return NULL;
+    memcpy(moved, memory, before < size ? before : size);
+    hc_free(opaque, memory);
+    return moved;
+}
+
+static size_t hc_usable_size(const void *memory)
+{
+    return malloc_usable_size((void *)memory);
+}
+
+/* Objects of the image live as long as the cell, so the cycle collector need not look at them: taken off its list they
+   count as roots. A collection then costs what the program made, not what SES is made of, and it does not write its
+   marks into pages that the cell would otherwise share with every other. */
+static void hc_make_image_permanent(JSRuntime *rt)
+{
+    JS_RunGC(rt);
+    hc.permanent = rt->gc_obj_list;
+    hc.permanent.next->prev = &hc.permanent;
+    hc.permanent.prev->next = &hc.permanent;
+    init_list_head(&rt->gc_obj_list);
+    /* The first collection comes after this much allocation. */
+    rt->malloc_gc_threshold = rt->malloc_state.malloc_size + (4 << 20);
+}
+
+static JSValue hc_global(JSContext *ctx, const char *name)
+{
+    JSValue value = JS_GetPropertyStr(ctx, ctx->global_obj, name);
+    if (JS_IsException(value) || JS_IsUndefined(value))
+        __builtin_trap();
+    return value;
+}
+
+/* Says why the image cannot be built and gives up. */
+static _Noreturn void hc_boot_failed(JSContext *ctx)
+{
+    JSValue error = JS_GetException(ctx);
+    JSValue stack = JS_IsObject(error) ? JS_GetProperty(ctx, error, JS_ATOM_stack) : JS_UNDEFINED;
+    const char *text = JS_ToCString(ctx, error);
+    const char *where = JS_ToCString(ctx, stack);
+    if (text)
+        host_emit(HC_EMIT_EXCEPTION, text, strlen(text));
+    if (where)
+        host_emit(HC_EMIT_EXCEPTION, where, strlen(where));
+    __builtin_trap();
+}
+
+/* Scripts number 0, 1, 2… from the builder, until there is none. */
+static void hc_run_boot_scripts(JSContext *ctx)
+{
+    for (uint8_t number = 0;; number++) {
+        HcReply reply;
+        size_t name_length, length;
+        int32_t size = host_module(&number, 1);
+        if (size == 0)
+            return;
+        if (!hc_receive(ctx, size, false, &reply))
+            hc_boot_failed(ctx);
+        char *name = hc_get_text(&reply.in, &name_length);
+        char *source = hc_get_text(&reply.in, &length);
+        if (reply.owned)
+            memset(reply.owned, 0, size);
+        hc_release(&reply);
+        if (!name || !source)
+            __builtin_trap();
+        JSValue value = JS_Eval(ctx, source, length, name, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_STRICT);
+        memset(source, 0, length);
+        free(source);
+        free(name);
+        if (JS_IsException(value))
+            hc_boot_failed(ctx);
+        JS_FreeValue(ctx, value);
+        JSContext *job_context;
+        while (JS_ExecutePendingJob(ctx->rt, &job_context) > 0) {
+        }
+    }
+}
+
+/* The stack that the linker gave us, less a reserve for the C code that runs between two checks. */
+#define HC_STACK_RESERVE (64 * 1024)
+
+HC_EXPORT("boot") void hc_boot(void)
+{
+    static const JSMallocFunctions memory = { hc_calloc, hc_malloc, hc_free, hc_realloc, hc_usable_size };
+    JSRuntime *rt = JS_NewRuntime2(&memory, NULL);
+    JSContext *ctx = rt ? JS_NewContext(rt) : NULL;
+    if (!ctx)
+        __builtin_trap();
+    hc.rt = rt;
+    hc.ctx = ctx;
+    hc.run = JS_UNDEFINED;
+    JS_SetMaxStackSize(rt, HC_STACK_SIZE - HC_STACK_RESERVE);
+    JS_SetGCThreshold(rt, SIZE_MAX);
+
+    if (JS_AddIntrinsicDOMException(ctx) || !hc_install_policy(ctx) || !hc_install_source_gates(ctx))
+        __builtin_trap();
+    hc.declared = JS_NewObjectProto(ctx, JS_NULL);
+    hc_intrinsics.Map = hc_global(ctx, "Map");
+    hc_intrinsics.Set = hc_global(ctx, "Set");
+    hc_intrinsics.RegExp = hc_global(ctx, "RegExp");
+    hc_intrinsics.DataView = hc_global(ctx, "DataView");
+    hc_intrinsics.DOMException = hc_global(ctx, "DOMException");
+    JSValue weak_set = hc_global(ctx, "WeakSet");
+    hc.tool_errors = JS_CallConstructor(ctx, weak_set, 0, NULL);
+    JS_FreeValue(ctx, weak_set);
+
+    JSValue native = JS_NewObjectProto(ctx, JS_NULL);
+    JS_SetPropertyFunctionList(ctx, native, hc_natives, countof(hc_natives));
+    JS_SetPropertyStr(ctx, ctx->global_obj, "hotcellNative", native);
+    hc_run_boot_scripts(ctx);
+    if (!JS_IsFunction(ctx, hc.inspect) || !JS_IsFunction(ctx, hc.await_result))
+        __builtin_trap();
+
+    ctx->eval_internal = hc_eval_internal;
+    JS_SetInterruptHandler(rt, hc_on_interrupt_poll, NULL);
+    JS_SetHostPromiseRejectionTracker(rt, hc_on_rejection, NULL);
+    JS_SetModuleLoaderFunc(rt, hc_normalize_module, hc_load_module, NULL);
+    hc_count_loops = true;
+    hc_booting = false;
+    hc_make_image_permanent(rt);
+    free(hc_out.data);
+    memset(&hc_out, 0, sizeof hc_out);
+}

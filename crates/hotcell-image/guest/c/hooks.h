@@ -1,0 +1,45 @@
+/* The names that the engine edits (`edits.rs`) put into quickjs.c. Everything the engine calls of ours is here. */
+#ifndef HOTCELL_HOOKS_H
+#define HOTCELL_HOOKS_H
+
+/* Iterations that the code may still make. One counter, one poll point: the loop tick below. The host writes it before
+   a run and reads it after, by its address. */
+int64_t hc_operations_left = INT64_MAX;
+
+/* Off while the image is built, so that the loops of SES and of our own library never count against user code. */
+static bool hc_count_loops;
+
+/* JavaScript calls may nest this deep. A count, not only a stack size, so that a tier that uses less stack per call
+   fails at the same depth. */
+#define HC_MAX_CALL_DEPTH 10000
+
+struct JSContext;
+static void hc_stop_for_operations(struct JSContext *ctx);
+
+/* A loop body starts with this: `close_loc` with an index no function can have, which costs one dispatch and no stack. */
+#define HC_TICK 0xffff
+#define HC_EMIT_TICK(s) \
+    do { \
+        if (hc_count_loops) { \
+            emit_op(s, OP_close_loc); \
+            emit_u16(s, HC_TICK); \
+        } \
+    } while (0)
+
+/* The program of a run: a global script compiled as an async function. It may `return`. */
+#define HC_IS_PROGRAM(fd) ((fd)->func_kind == JS_FUNC_ASYNC && (fd)->eval_type == JS_EVAL_TYPE_GLOBAL)
+
+/* The value on the stack, wrapped like the completion value of a program: {value: …}. */
+#define HC_EMIT_WRAP_RESULT(s) \
+    do { \
+        emit_op(s, OP_put_loc); \
+        emit_u16(s, (s)->cur_func->eval_ret_idx); \
+        emit_op(s, OP_object); \
+        emit_op(s, OP_dup); \
+        emit_op(s, OP_get_loc); \
+        emit_u16(s, (s)->cur_func->eval_ret_idx); \
+        emit_op(s, OP_put_field); \
+        emit_atom(s, JS_ATOM_value); \
+    } while (0)
+
+#endif

@@ -1,0 +1,258 @@
+/* Tools: ordinary functions inside, the host's code outside.
+ *
+ * Three kinds, by who waits: HC_TOOL_SYNC answers within the call, HC_TOOL_WAIT suspends the whole cell until the answer
+ * is there, HC_TOOL_ASYNC returns a promise that `next_answer` settles. HC_TOOL_FINAL is `final_answer`, see run.c. */
+
+enum {
+    HC_TOOL_SYNC = 0,
+    HC_TOOL_WAIT = 1,
+    HC_TOOL_ASYNC = 2,
+    HC_TOOL_FINAL = 3,
+};
+
+static JSValue hc_final_answer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool);
+
+/* First byte of a tool's answer. */
+enum {
+    HC_ANSWER_VALUE = 0,
+    HC_ANSWER_ERROR = 1,
+    HC_ANSWER_STOP = 2, /* the run is over: cancelled, out of time, or refused for good */
+};
+
+/* Appends the arguments to the out buffer. */
+static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
+{
+    HcEncoder e = { .ctx = ctx, .refusal = JS_UNDEFINED };
+    size_t start = hc_out.length;
+    bool ok = hc_put_number(argc) || hc_no_memory(&e);
+    for (int i = 0; i < argc && ok; i++) {
+        char root[32];
+        /* Only worth formatting when it can be needed. */
+        if (JS_VALUE_GET_TAG(argv[i]) == JS_TAG_OBJECT || JS_VALUE_GET_TAG(argv[i]) == JS_TAG_SYMBOL)
+            snprintf(root, sizeof root, "arguments[%d]", i);
+        HcPath path = { NULL, root, JS_ATOM_NULL, 0, 0 };
+        ok = hc_encode(&e, argv[i], &path);
+    }
+    if (!ok) {
+        hc_out.length = start;
+        if (!JS_IsUndefined(e.refusal)) {
+            const char *why = JS_ToCString(ctx, e.refusal);
+            if (why)
+                JS_ThrowTypeError(ctx, "%s and cannot be passed to a tool", why);
+            JS_FreeCString(ctx, why);
+        }
+    }
+    hc_encoder_free(&e);
+    return ok;
+}
+
+/* Remembers that `error` is a tool's own, so that a run that ends with this very object can say so. */
+static void hc_mark_tool_error(JSContext *ctx, JSValueConst error)
+{
+    if (!JS_IsObject(error))
+        return;
+    JSValue done = js_map_set(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
+    if (JS_IsException(done))
+        hc_drop_exception(ctx);
+    JS_FreeValue(ctx, done);
+}
+
+static bool hc_is_tool_error(JSContext *ctx, JSValueConst error)
+{
+    if (!JS_IsObject(error))
+        return false;
+    JSValue found = js_map_has(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
+    bool is = JS_VALUE_GET_TAG(found) == JS_TAG_BOOL && JS_VALUE_GET_BOOL(found);
+    JS_FreeValue(ctx, found);
+    return is;
+}
+
+/* What the answer at `in` means: *is_error says whether `value` is to be thrown. JS_EXCEPTION if it cannot be read. */
+static JSValue hc_read_answer(JSContext *ctx, HcIn *in, bool *is_error)
+{
+    uint8_t kind;
+    *is_error = false;
+    if (!hc_get_byte(in, &kind))
+        return JS_ThrowInternalError(ctx, "the host gave no answer");
+    if (kind == HC_ANSWER_STOP)
+        return hc_stop(ctx, HC_STOP_INTERRUPTED);
+    /* An error is the program's to extend or wrap; only values are shared and therefore frozen. */
+    JSValue value = hc_decode_value(ctx, in, kind == HC_ANSWER_VALUE);
+    if (!JS_IsException(value) && kind == HC_ANSWER_ERROR) {
+        *is_error = true;
+        hc_mark_tool_error(ctx, value);
+    }
+    return value;
+}
+
+static JSValue hc_call_now(JSContext *ctx, int32_t (*host_call)(int32_t, const void *, size_t), int32_t tool, int argc,
+                           JSValueConst *argv)
+{
+    size_t start = hc_out.length;
+    if (!hc_encode_arguments(ctx, argc, argv))
+        return JS_EXCEPTION;
+    int32_t length = host_call(tool, hc_out.data + start, hc_out.length - start);
+    hc_out.length = start;
+    HcReply reply;
+    if (!hc_receive(ctx, length, false, &reply))
+        return JS_EXCEPTION;
+    bool is_error;
+    JSValue value = hc_read_answer(ctx, &reply.in, &is_error);
+    hc_release(&reply);
+    return is_error ? JS_Throw(ctx, value) : value;
+}
+
+static JSValue hc_tool_sync(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+{
+    (void)this_val;
+    return hc_call_now(ctx, host_tool_call, tool, argc, argv);
+}
+
+static JSValue hc_tool_wait(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+{
+    (void)this_val;
+    return hc_call_now(ctx, host_tool_wait, tool, argc, argv);
+}
+
+/* A free slot in the table of outstanding calls. Its index is the call's name at the host. Free slots form a list, so
+   that a thousand outstanding calls do not make the next one slow. */
+static int32_t hc_new_call(JSContext *ctx)
+{
+    if (hc.free_call == hc.call_capacity) {
+        uint32_t capacity = hc.call_capacity ? hc.call_capacity * 2 : 8;
+        HcCall *calls = realloc(hc.calls, capacity * sizeof *calls);
+        if (!calls) {
+            JS_ThrowOutOfMemory(ctx);
+            return -1;
+        }
+        for (uint32_t i = hc.call_capacity; i < capacity; i++)
+            calls[i] = (HcCall) { .in_use = false, .next_free = i + 1 };
+        hc.calls = calls;
+        hc.call_capacity = capacity;
+    }
+    uint32_t call = hc.free_call;
+    hc.free_call = hc.calls[call].next_free;
+    hc.calls_outstanding++;
+    return (int32_t)call;
+}
+
+static void hc_end_call(JSContext *ctx, uint32_t call)
+{
+    HcCall *entry = &hc.calls[call];
+    JS_FreeValue(ctx, entry->resolve);
+    JS_FreeValue(ctx, entry->reject);
+    *entry = (HcCall) { .in_use = false, .next_free = hc.free_call };
+    hc.free_call = call;
+    hc.calls_outstanding--;
+}
+
+/* Settles `call` with the answer at `in`. */
+static bool hc_settle_call(JSContext *ctx, uint32_t call, HcIn *in)
+{
+    if (call >= hc.call_capacity || !hc.calls[call].in_use) {
+        JS_ThrowInternalError(ctx, "an answer to a call that was not made");
+        return false;
+    }
+    bool is_error;
+    JSValue value = hc_read_answer(ctx, in, &is_error);
+    if (JS_IsException(value)) {
+        if (JS_IsUncatchableError(ctx->rt->current_exception))
+            return false;
+        /* The answer does not fit into the cell: that is what the caller gets to see. */
+        value = JS_GetException(ctx);
+        is_error = true;
+    }
+    JSValue done = JS_Call(ctx, is_error ? hc.calls[call].reject : hc.calls[call].resolve, JS_UNDEFINED, 1, vc(&value));
+    JS_FreeValue(ctx, value);
+    hc_end_call(ctx, call);
+    bool ok = !JS_IsException(done);
+    JS_FreeValue(ctx, done);
+    return ok;
+}
+
+static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+{
+    (void)this_val;
+    size_t start = hc_out.length;
+    if (!hc_encode_arguments(ctx, argc, argv))
+        return JS_EXCEPTION;
+    JSValue settle[2];
+    JSValue promise = JS_NewPromiseCapability(ctx, settle);
+    if (JS_IsException(promise)) {
+        hc_out.length = start;
+        return promise;
+    }
+    int32_t call = hc_new_call(ctx);
+    if (call < 0) {
+        hc_out.length = start;
+        JS_FreeValue(ctx, settle[0]);
+        JS_FreeValue(ctx, settle[1]);
+        JS_FreeValue(ctx, promise);
+        return JS_EXCEPTION;
+    }
+    hc.calls[call] = (HcCall) { .in_use = true, .resolve = settle[0], .reject = settle[1] };
+    int32_t length = host_tool_start(tool, call, hc_out.data + start, hc_out.length - start);
+    hc_out.length = start;
+    if (length > 0) {
+        /* Answered at once: refused, or a limit. */
+        HcReply reply;
+        bool ok = hc_receive(ctx, length, false, &reply) && hc_settle_call(ctx, call, &reply.in);
+        hc_release(&reply);
+        if (!ok) {
+            JS_FreeValue(ctx, promise);
+            return JS_EXCEPTION;
+        }
+    }
+    return promise;
+}
+
+/* Answers that have come in, as (call, answer). Returns how many were applied, or -1 with an exception. */
+static int hc_take_answers(JSContext *ctx)
+{
+    int applied = 0;
+    for (;;) {
+        int32_t length = host_next_answer();
+        if (length <= 0)
+            return applied;
+        HcReply reply;
+        uint64_t call;
+        if (!hc_receive(ctx, length, false, &reply))
+            return -1;
+        bool ok = hc_get_number(&reply.in, &call) && hc_settle_call(ctx, (uint32_t)call, &reply.in);
+        hc_release(&reply);
+        if (!ok)
+            return -1;
+        applied++;
+    }
+}
+
+/* Nobody will answer any more: the promises stay pending for ever and the slots are free again. */
+static void hc_forget_calls(JSContext *ctx)
+{
+    for (uint32_t i = 0; i < hc.call_capacity; i++) {
+        if (hc.calls[i].in_use)
+            hc_end_call(ctx, i);
+    }
+}
+
+static JSValue hc_new_tool(JSContext *ctx, const char *name, uint8_t kind, int tool)
+{
+    JSCFunctionType function;
+    switch (kind) {
+    case HC_TOOL_SYNC:
+        function.generic_magic = hc_tool_sync;
+        break;
+    case HC_TOOL_WAIT:
+        function.generic_magic = hc_tool_wait;
+        break;
+    case HC_TOOL_ASYNC:
+        function.generic_magic = hc_tool_async;
+        break;
+    case HC_TOOL_FINAL:
+        function.generic_magic = hc_final_answer;
+        break;
+    default:
+        return JS_ThrowInternalError(ctx, "unknown kind of tool");
+    }
+    return JS_NewCFunction2(ctx, function.generic, name, 0, JS_CFUNC_generic_magic, tool);
+}

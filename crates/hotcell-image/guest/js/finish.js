@@ -1,0 +1,31 @@
+// Last: what the library exports becomes global, and nothing of the making of it stays behind.
+'use strict';
+
+{
+  const { kit } = globalThis.hotcellBoot;
+  delete globalThis.hotcellBoot;
+  delete globalThis.console;
+
+  kit.native.register(
+    harden(kit.inspect ?? String),
+    harden(async (value) => ({ value: await value })),
+  );
+
+  // Writable and configurable like every standard global: a program may shadow them for itself.
+  for (const name of ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'Intl', 'console']) {
+    if (name in kit) {
+      Object.defineProperty(globalThis, name, {
+        value: harden(kit[name]),
+        writable: true,
+        enumerable: name === 'console',
+        configurable: true,
+      });
+    }
+  }
+  Object.defineProperty(globalThis, 'structuredClone', {
+    value: harden(kit.native.structuredClone),
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}

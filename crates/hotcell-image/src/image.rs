@@ -1,0 +1,110 @@
+//! Loading an image.
+
+use std::fmt;
+
+use wasmtime::{Engine, Module};
+
+use crate::format::{HEADER_LEN, Header, checksum};
+
+/// The image that was built with this library.
+static EMBEDDED: &[u8] = include_bytes!(env!("HOTCELL_IMAGE_FILE"));
+
+/// Its header. Every image that is loaded must have this one.
+const EXPECTED: Header = match Header::parse(include_bytes!(env!("HOTCELL_IMAGE_FILE"))) {
+    Some(header) => header,
+    None => panic!("the cell image is damaged: build it again with `cargo xtask image`"),
+};
+
+/// Why an image was not loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The bytes are not an image.
+    #[error("not a hotcell image")]
+    NotAnImage,
+    /// A good image, but of another build of hotcell.
+    #[error("the image is of build {found}, but this library needs build {expected}")]
+    Foreign {
+        /// The build of the image.
+        found: BuildId,
+        /// The build of this library.
+        expected: BuildId,
+    },
+    /// Truncated or altered.
+    #[error("the image is damaged: its content does not match its checksum")]
+    Damaged,
+    /// Wasmtime does not take it, for instance because the CPU lacks a feature the image needs.
+    #[error("the image does not run on this machine")]
+    Unsupported(#[source] wasmtime::Error),
+}
+
+/// Names a build of the image: a hash of everything that went into it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BuildId([u8; 32]);
+
+impl BuildId {
+    /// The build of the image in this library.
+    pub const CURRENT: Self = Self(EXPECTED.build_id);
+
+    /// The hash itself.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for BuildId {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for BuildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Enough to tell builds apart, short enough to read aloud.
+        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for BuildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BuildId({self})")
+    }
+}
+
+/// An image whose bytes have been checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Image<'a> {
+    module: &'a [u8],
+}
+
+impl Image<'static> {
+    /// The image in this library.
+    pub fn embedded() -> Result<Self, ImageError> {
+        Image::from_bytes(EMBEDDED)
+    }
+}
+
+impl<'a> Image<'a> {
+    /// Checks that `bytes` are the image this library was built with.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        let header = Header::parse(bytes).ok_or(ImageError::NotAnImage)?;
+        if header.build_id != EXPECTED.build_id {
+            return Err(ImageError::Foreign {
+                found: BuildId(header.build_id),
+                expected: BuildId::CURRENT,
+            });
+        }
+        let module = &bytes[HEADER_LEN..];
+        let whole = header == EXPECTED
+            && module.len() as u64 == EXPECTED.length
+            && checksum(module) == EXPECTED.checksum;
+        if whole { Ok(Self { module }) } else { Err(ImageError::Damaged) }
+    }
+
+    /// Maps the image into `engine`, which must have been made with [`crate::engine_config`].
+    pub fn load(&self, engine: &Engine) -> Result<Module, ImageError> {
+        // SAFETY: `deserialize` runs what it is given as machine code. The bytes are the ones that our own build wrote:
+        // `from_bytes` compared their hash with the one compiled into this library.
+        unsafe { Module::deserialize(engine, self.module) }.map_err(ImageError::Unsupported)
+    }
+}
