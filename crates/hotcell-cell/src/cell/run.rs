@@ -1,0 +1,385 @@
+//! Running programs in a cell.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::pin,
+    sync::{Arc, Weak},
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use super::{Cell, poll_now};
+use crate::{
+    engine::Shared,
+    error::{CellError, Exception},
+    guest::Status,
+    host::Emitted,
+    interrupt::{Interrupt, Reason},
+    stats::Stats,
+    value::Value,
+    watchdog::TimerKey,
+    wire::put_text_bytes,
+};
+
+/// Code, and how long it may run.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub struct Program<'a> {
+    code: &'a str,
+    name: &'a str,
+    timeout: Option<Duration>,
+    max_operations: Option<u64>,
+}
+
+impl<'a> Program<'a> {
+    /// A script. It runs in strict mode at the global scope; `await` and `return` may stand at its top level.
+    pub fn new(code: &'a str) -> Self {
+        Self { code, name: "code.js", timeout: None, max_operations: None }
+    }
+
+    /// What stacks call it (`code.js`).
+    pub fn name(mut self, name: &'a str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// How long it may take, waiting for tools included (the cell's own timeout).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// How many loop iterations it may make (any number).
+    pub fn max_operations(mut self, operations: u64) -> Self {
+        self.max_operations = Some(operations);
+        self
+    }
+}
+
+impl<'a> From<&'a str> for Program<'a> {
+    fn from(code: &'a str) -> Self {
+        Self::new(code)
+    }
+}
+
+/// How a run ended well.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What the program returned at its top level, or the value of its last expression; awaited.
+    pub value: Value,
+    /// Whether it is the argument of [`crate::Tool::final_answer`].
+    pub is_final_answer: bool,
+    /// Promises that were rejected while nobody listened, printed.
+    pub unhandled_rejections: Vec<String>,
+    /// What the run cost.
+    pub stats: Stats,
+}
+
+/// How far a run has come.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
+pub enum Progress {
+    /// It is over.
+    Done(Outcome),
+    /// It waits for tools. Between steps a cell can be snapshotted and forked.
+    Waiting,
+}
+
+/// Ends the run under way in a cell, from anywhere.
+#[derive(Clone)]
+pub struct Interrupter {
+    interrupt: Weak<Interrupt>,
+    engine: Weak<Shared>,
+}
+
+impl Interrupter {
+    /// Ends the run under way; it fails with [`CellError::Cancelled`]. Without one this does nothing.
+    pub fn cancel(&self) {
+        if let (Some(interrupt), Some(engine)) = (self.interrupt.upgrade(), self.engine.upgrade()) {
+            interrupt.raise(Reason::Cancelled);
+            engine.watchdog.tick_now();
+        }
+    }
+}
+
+impl fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interrupter").finish_non_exhaustive()
+    }
+}
+
+/// The limits of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) timeout: Duration,
+    pub(crate) max_operations: Option<u64>,
+}
+
+/// A run under way.
+pub(super) struct Run {
+    limits: Limits,
+    timer: Option<TimerKey>,
+    /// Length of the program in the inbox, until it has begun.
+    unstarted: Option<i32>,
+    before: Stats,
+    tool_calls_before: u64,
+}
+
+impl Run {
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(super) fn is_unstarted(&self) -> bool {
+        self.unstarted.is_some()
+    }
+}
+
+impl Cell {
+    /// Runs code to its end and returns its outcome. What it declares stays for the next run.
+    ///
+    /// If this future is dropped while code is computing, the cell is gone.
+    pub async fn evaluate(&mut self, program: impl Into<Program<'_>>) -> Result<Outcome, CellError> {
+        self.start(program)?;
+        loop {
+            match self.step().await? {
+                Progress::Done(outcome) => return Ok(outcome),
+                Progress::Waiting if self.can_progress() => self.ready().await,
+                Progress::Waiting => {
+                    self.abandon()?;
+                    return Err(CellError::Deferred);
+                }
+            }
+        }
+    }
+
+    /// Begins a run, to be taken further by [`Cell::step`]. The time starts to count.
+    pub fn start<'a>(&mut self, program: impl Into<Program<'a>>) -> Result<(), CellError> {
+        if self.run.is_some() {
+            return Err(CellError::State("a run is under way in this cell"));
+        }
+        let program = program.into();
+        let mut message = Vec::with_capacity(program.code.len() + program.name.len() + 10);
+        put_text_bytes(&mut message, program.name);
+        put_text_bytes(&mut message, program.code);
+        let length = self.send(message)?;
+        let limits = Limits {
+            timeout: program.timeout.unwrap_or(self.options.timeout),
+            max_operations: program.max_operations,
+        };
+        self.adopt_run(limits);
+        self.write_operations_left(limits.max_operations);
+        if let Some(run) = &mut self.run {
+            run.unstarted = Some(length);
+        }
+        Ok(())
+    }
+
+    /// Takes the run as far as it goes without waiting.
+    pub async fn step(&mut self) -> Result<Progress, CellError> {
+        let Some(run) = &mut self.run else {
+            return Err(CellError::State("there is no run under way in this cell"));
+        };
+        let unstarted = run.unstarted.take();
+        if unstarted.is_none()
+            && let Some(reason) = self.live()?.store.data().interrupt.reason()
+        {
+            self.abandon()?;
+            return Err(interrupted(reason));
+        }
+        let status = self.enter(unstarted).await?;
+        match Status::from_guest(status) {
+            Ok(Status::Waiting) => Ok(Progress::Waiting),
+            Ok(Status::Stalled) => {
+                self.abandon()?;
+                Err(CellError::Stalled)
+            }
+            Ok(status) => self.finish(status).map(Progress::Done),
+            Err(error) => {
+                self.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Completes when [`Cell::step`] has something to do: an answer, or the end of the run's time.
+    pub async fn ready(&mut self) {
+        poll_fn(|context| {
+            let Some(live) = &mut self.live else { return Poll::Ready(()) };
+            let host = live.store.data_mut();
+            host.interrupt.register(context.waker());
+            if host.interrupt.reason().is_some() {
+                return Poll::Ready(());
+            }
+            host.poll_answers(context)
+        })
+        .await;
+    }
+
+    /// Something that can end the run from elsewhere.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter {
+            interrupt: self.live.as_ref().map_or_else(Weak::new, |live| Arc::downgrade(&live.store.data().interrupt)),
+            engine: Arc::downgrade(&self.engine.0),
+        }
+    }
+
+    /// Whether anything in this process will take the run further.
+    fn can_progress(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| {
+            let host = live.store.data();
+            !host.answers.is_empty() || host.calls.values().any(|call| call.has_future)
+        })
+    }
+
+    /// Makes a run of what the guest already has under way, or is about to.
+    pub(super) fn adopt_run(&mut self, limits: Limits) {
+        let Some(live) = &mut self.live else { return };
+        let host = live.store.data_mut();
+        host.interrupt.clear();
+        host.overtime_since = None;
+        host.limit.refused = false;
+        host.emitted = None;
+        host.rejections.clear();
+        let tool_calls_before = host.tool_calls;
+        let deadline = Instant::now().checked_add(limits.timeout);
+        let timer = deadline.map(|deadline| self.engine.0.watchdog.set(deadline, &host.interrupt));
+        self.run = Some(Run { limits, timer, unstarted: None, before: self.totals, tool_calls_before });
+    }
+
+    pub(super) fn end_run(&mut self) -> Option<Run> {
+        let run = self.run.take()?;
+        if let Some(timer) = run.timer {
+            self.engine.0.watchdog.unset(timer);
+        }
+        Some(run)
+    }
+
+    async fn enter(&mut self, unstarted: Option<i32>) -> Result<i32, CellError> {
+        let watchdog = &self.engine.0.watchdog;
+        let Some(live) = self.live.as_deref_mut().filter(|live| !live.inside) else {
+            self.discard();
+            return Err(CellError::Gone);
+        };
+        live.inside = true;
+        live.store.set_epoch_deadline(1);
+        let task = live.store.data().task.clone();
+        let mut cpu_time = Duration::ZERO;
+        let result = {
+            let computing = watchdog.computing();
+            let (evaluate, resume) = (live.guest.evaluate.clone(), live.guest.resume.clone());
+            let mut entered = pin!(async {
+                match unstarted {
+                    Some(length) => evaluate.call_async(&mut live.store, length).await,
+                    None => resume.call_async(&mut live.store, ()).await,
+                }
+            });
+            let result = poll_fn(|context| {
+                task.set(context.waker());
+                let began = Instant::now();
+                let polled = entered.as_mut().poll(context);
+                cpu_time += began.elapsed();
+                polled
+            })
+            .await;
+            drop(computing);
+            result
+        };
+        live.inside = false;
+        self.totals.cpu_time += cpu_time;
+        result.map_err(|trap| self.broken(&trap))
+    }
+
+    /// Ends the run without running any more of it.
+    fn abandon(&mut self) -> Result<(), CellError> {
+        self.end_run();
+        let live = self.live()?;
+        live.store.data_mut().cancel_calls();
+        // The guest only frees things now; an interrupt must not reach into that.
+        live.store.data().interrupt.clear();
+        live.store.data_mut().overtime_since = None;
+        let abandon = live.guest.abandon.clone();
+        self.enter_now(|store| poll_now(abandon.call_async(store, ())))?;
+        Ok(())
+    }
+
+    fn finish(&mut self, status: Status) -> Result<Outcome, CellError> {
+        let left = self.read_operations_left();
+        let run = self.end_run();
+        let live = self.live()?;
+        let peak_memory_bytes = live.peak_memory();
+        let host = live.store.data_mut();
+        let reason = host.interrupt.reason();
+        let emitted = host.emitted.take();
+        let unhandled_rejections = std::mem::take(&mut host.rejections);
+        let tool_calls = host.tool_calls;
+        let out_of_memory = host.limit.refused;
+        if matches!(status, Status::StoppedForOperations | Status::StoppedByInterrupt | Status::StoppedByFinalAnswer) {
+            host.cancel_calls();
+        }
+        let Some(run) = run else { return Err(CellError::State("there is no run under way in this cell")) };
+        let allowed = run.limits.max_operations.unwrap_or(u64::MAX);
+        let operations = (operations_budget(run.limits.max_operations) - left.max(0)).cast_unsigned();
+        self.totals.operations += operations;
+        self.totals.tool_calls += tool_calls - run.tool_calls_before;
+        let stats = Stats {
+            operations,
+            tool_calls: tool_calls - run.tool_calls_before,
+            cpu_time: self.totals.cpu_time - run.before.cpu_time,
+            peak_memory_bytes,
+        };
+        let outcome =
+            |value, is_final_answer| Ok(Outcome { value, is_final_answer, unhandled_rejections, stats });
+        match (status, emitted) {
+            (Status::Done, Some(Emitted::Result(value))) => outcome(value, false),
+            (Status::StoppedByFinalAnswer, Some(Emitted::Final(value))) => outcome(value, true),
+            (Status::Done, Some(Emitted::Exception(exception))) => Err(CellError::Exception(exception)),
+            (Status::Done | Status::StoppedByFinalAnswer, Some(Emitted::Uncloneable { reason, printed, is_final_answer })) => {
+                Err(CellError::Uncloneable { reason, printed, is_final_answer })
+            }
+            (Status::StoppedForOperations, _) => Err(CellError::Operations { limit: allowed }),
+            (Status::StoppedByInterrupt, _) => match reason {
+                Some(reason) => Err(interrupted(reason)),
+                // Even saying what went wrong took more memory than there was.
+                None => Err(CellError::Exception(Box::new(Exception {
+                    printed: "InternalError: out of memory".into(),
+                    value: None,
+                    from_tool: false,
+                    at_compile: false,
+                    out_of_memory,
+                }))),
+            },
+            (status, _) => {
+                self.discard();
+                Err(CellError::Broken(format!("a run ended as {status:?} without an outcome")))
+            }
+        }
+    }
+
+    fn write_operations_left(&mut self, max_operations: Option<u64>) {
+        let at = self.engine.0.layout.operations_left;
+        let Some(live) = &mut self.live else { return };
+        let left = operations_budget(max_operations);
+        live.guest.memory.data_mut(&mut live.store)[at..at + 8].copy_from_slice(&left.to_le_bytes());
+    }
+
+    fn read_operations_left(&self) -> i64 {
+        let at = self.engine.0.layout.operations_left;
+        let bytes = self.live.as_ref().and_then(|live| live.guest.memory.data(&live.store).get(at..at + 8)?.try_into().ok());
+        bytes.map_or(0, i64::from_le_bytes)
+    }
+}
+
+/// The guest's counter for a limit.
+fn operations_budget(max_operations: Option<u64>) -> i64 {
+    max_operations.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(i64::MAX)
+}
+
+fn interrupted(reason: Reason) -> CellError {
+    match reason {
+        Reason::Deadline => CellError::Deadline { killed: false },
+        Reason::Cancelled => CellError::Cancelled { killed: false },
+    }
+}

@@ -1,0 +1,181 @@
+//! What all cells of a process share.
+
+use std::{fmt, sync::Arc, sync::OnceLock};
+
+use hotcell_image::{BuildId, Image, engine_config};
+use wasmtime::{Enabled, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig, Store};
+
+use crate::{
+    cell::{Cell, poll_now},
+    error::CellError,
+    guest::{Exports, Guest, Layout, layout},
+    host::Host,
+    imports,
+    options::CellOptions,
+    watchdog::Watchdog,
+};
+
+/// How an [`Engine`] is made.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct EngineOptions {
+    max_cells: u32,
+    keep_resident: usize,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { max_cells: 10_240, keep_resident: 1 << 20 }
+    }
+}
+
+impl EngineOptions {
+    /// How many cells may be alive at once (10,240). Each reserves 4 GiB of address space, none of it memory.
+    pub fn max_cells(mut self, cells: u32) -> Self {
+        self.max_cells = cells.max(1);
+        self
+    }
+
+    /// How much of a dropped cell's memory is kept for the next one (1 MiB): wiping it is cheaper than faulting it in.
+    pub fn keep_resident(mut self, bytes: usize) -> Self {
+        self.keep_resident = bytes;
+        self
+    }
+}
+
+/// The image, loaded, and the room for its cells. Cheap to clone; make one per process.
+#[derive(Clone)]
+pub struct Engine(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) pre: InstancePre<Host>,
+    pub(crate) exports: Exports,
+    pub(crate) layout: Layout,
+    pub(crate) watchdog: Watchdog,
+    max_cells: u32,
+    /// The memory of a fresh cell: what snapshots are compared with. Made when first needed.
+    baseline: OnceLock<Box<[u8]>>,
+}
+
+impl Engine {
+    /// An engine with the image of this library and default options.
+    pub fn new() -> Result<Self, CellError> {
+        Self::with_options(&EngineOptions::default())
+    }
+
+    /// An engine with the image of this library.
+    pub fn with_options(options: &EngineOptions) -> Result<Self, CellError> {
+        Self::with_image(Image::embedded()?, options)
+    }
+
+    /// An engine with an image from elsewhere, say a file. It must be the very image that this library was built with;
+    /// anything else is refused.
+    pub fn from_image_bytes(image: &[u8], options: &EngineOptions) -> Result<Self, CellError> {
+        Self::with_image(Image::from_bytes(image)?, options)
+    }
+
+    fn with_image(image: Image<'_>, options: &EngineOptions) -> Result<Self, CellError> {
+        let (engine, max_cells) = wasmtime_engine(options)?;
+        let module = image.load(&engine)?;
+        let failed = |source| CellError::Machine { doing: "linking the image", source };
+        let pre = imports::linker(&engine).and_then(|linker| linker.instantiate_pre(&module)).map_err(failed)?;
+        let (exports, layout) = examine(&module, &pre)
+            .ok_or_else(|| failed(wasmtime::format_err!("the image does not export what a cell needs")))?;
+        let watchdog = Watchdog::new(&engine);
+        Ok(Self(Arc::new(Shared { pre, exports, layout, watchdog, max_cells, baseline: OnceLock::new() })))
+    }
+
+    /// A fresh cell.
+    pub fn cell(&self, options: CellOptions) -> Result<Cell, CellError> {
+        let (store, guest) = self.instantiate(&options)?;
+        Ok(Cell::new(self.clone(), options, store, guest))
+    }
+
+    /// A cell as it was when `snapshot` was taken, in this process or another. `options` apply from here on.
+    ///
+    /// Tools that were defined then are known by name but not connected: define them again. Calls that had no answer
+    /// are listed by [`Cell::outstanding`].
+    pub fn restore(&self, snapshot: &[u8], options: CellOptions) -> Result<Cell, CellError> {
+        Cell::restore(self, snapshot, options)
+    }
+
+    /// Names the image. Snapshots are only good for the build they were made with.
+    pub fn build_id(&self) -> BuildId {
+        BuildId::CURRENT
+    }
+
+    /// How many cells may be alive at once: what was asked for, or less if the machine has no room for as many.
+    pub fn max_cells(&self) -> u32 {
+        self.0.max_cells
+    }
+
+    pub(crate) fn instantiate(&self, options: &CellOptions) -> Result<(Store<Host>, Guest), CellError> {
+        let shared = &self.0;
+        let needed = shared.layout.initial_memory as u64;
+        if options.memory_limit < needed {
+            return Err(CellError::MemoryLimitTooSmall { limit: options.memory_limit, needed });
+        }
+        let mut store = Store::new(shared.pre.module().engine(), Host::new(shared.layout, options));
+        store.limiter(|host| &mut host.limit);
+        let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
+            if source.is::<wasmtime::PoolConcurrencyLimitError>() {
+                CellError::TooManyCells { limit: shared.max_cells }
+            } else {
+                CellError::Machine { doing: "making a cell", source }
+            }
+        })?;
+        let guest = shared.exports.bind(&mut store, instance).ok_or(CellError::Gone)?;
+        store.data_mut().memory = Some(guest.memory);
+        Ok((store, guest))
+    }
+
+    /// The memory of a fresh cell.
+    pub(crate) fn baseline(&self) -> Result<&[u8], CellError> {
+        if let Some(baseline) = self.0.baseline.get() {
+            return Ok(baseline);
+        }
+        let (store, guest) = self.instantiate(&CellOptions::default())?;
+        Ok(self.0.baseline.get_or_init(|| guest.memory.data(&store).into()))
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("build_id", &self.build_id()).field("max_cells", &self.0.max_cells).finish()
+    }
+}
+
+/// The room for cells. A machine that cannot reserve as much address space gets less of it.
+fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), CellError> {
+    let mut cells = options.max_cells;
+    loop {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_core_instances(cells)
+            .total_memories(cells)
+            .total_tables(cells)
+            .total_stacks(cells.min(1024))
+            .max_memory_size(1 << 32)
+            .linear_memory_keep_resident(options.keep_resident)
+            .table_keep_resident(64 << 10)
+            .async_stack_keep_resident(0)
+            .pagemap_scan(Enabled::Auto);
+        let mut config = engine_config();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        match wasmtime::Engine::new(&config) {
+            Ok(engine) => return Ok((engine, cells)),
+            Err(_) if cells > 16 => cells /= 4,
+            Err(source) => return Err(CellError::Machine { doing: "reserving address space for cells", source }),
+        }
+    }
+}
+
+fn examine(module: &Module, pre: &InstancePre<Host>) -> Option<(Exports, Layout)> {
+    let exports = Exports::of(module)?;
+    // The layout is what is being found out; this host is only there to instantiate with.
+    let nowhere = Layout { inbox: 0, operations_left: 0, policy: 0, stack_top: 0, initial_memory: 0 };
+    let mut store = Store::new(module.engine(), Host::new(nowhere, &CellOptions::default()));
+    let instance = poll_now(pre.instantiate_async(&mut store)).ok()?;
+    let guest = exports.bind(&mut store, instance)?;
+    let layout = layout(&mut store, instance, guest.memory)?;
+    Some((exports, layout))
+}

@@ -1,0 +1,187 @@
+//! What a cell can ask of its host, the functions of `guest/c/host.h`.
+//!
+//! An error returned from here is a trap: the cell broke a rule and is thrown away.
+
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::SystemTime};
+
+use wasmtime::{Caller, Engine, Linker, Memory};
+
+use crate::{
+    guest::answer,
+    host::{Host, not_connected, put_answer, put_numbered_answer, read_arguments},
+    options::{Source, SourceKind},
+    tool::{Kind, ToolError},
+    value::{ErrorValue, Text, Value},
+    wire::{Reader, put_value},
+};
+
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
+    let mut linker = Linker::new(engine);
+    linker.func_wrap("hotcell", "take", take)?;
+    linker.func_wrap("hotcell", "emit", emit)?;
+    linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
+        i32::from(caller.data().interrupt.reason().is_some())
+    })?;
+    linker.func_wrap("hotcell", "now", now)?;
+    linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
+        getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
+    })?;
+    linker.func_wrap("hotcell", "tool_call", tool_call)?;
+    linker.func_wrap_async("hotcell", "tool_wait", |caller, arguments: (i32, u32, u32)| {
+        Box::new(tool_wait(caller, arguments))
+    })?;
+    linker.func_wrap("hotcell", "tool_start", tool_start)?;
+    linker.func_wrap("hotcell", "next_answer", next_answer)?;
+    linker.func_wrap("hotcell", "admit", admit)?;
+    linker.func_wrap("hotcell", "module", module)?;
+    linker.func_wrap("hotcell", "library", library)?;
+    Ok(linker)
+}
+
+fn memory(caller: &Caller<'_, Host>) -> wasmtime::Result<Memory> {
+    caller.data().memory.ok_or_else(|| wasmtime::format_err!("a call from a cell that has no memory yet"))
+}
+
+/// The bytes that the guest points at, if they are its own.
+fn guest_bytes(memory: &[u8], pointer: u32, length: u32) -> wasmtime::Result<&[u8]> {
+    let start = pointer as usize;
+    memory
+        .get(start..)
+        .and_then(|memory| memory.get(..length as usize))
+        .ok_or_else(|| wasmtime::format_err!("{length} bytes at {pointer} are not in the cell's memory"))
+}
+
+fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<()> {
+    let memory = memory(&caller)?;
+    let message = std::mem::take(&mut caller.data_mut().waiting);
+    if message.len() != length as usize {
+        wasmtime::bail!("{length} bytes wanted of a reply of {}", message.len());
+    }
+    memory.write(&mut caller, pointer as usize, &message)?;
+    Ok(())
+}
+
+fn emit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> wasmtime::Result<()> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.receive(kind, guest_bytes(memory, pointer, length)?)
+}
+
+/// Milliseconds since the epoch, with fractions.
+fn now() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_secs_f64() * 1000.0
+}
+
+fn tool_call(mut caller: Caller<'_, Host>, tool: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let (call, tool) = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
+    let answer = match tool.map(|tool| tool.0) {
+        Some(Kind::Sync(function)) => function(call),
+        _ => Err(not_connected(&call.tool)),
+    };
+    host.reply(memory, |out| put_answer(out, &answer))
+}
+
+async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, u32, u32)) -> wasmtime::Result<i32> {
+    let memory = memory(&caller)?;
+    let (data, host) = memory.data_and_store_mut(&mut caller);
+    let (call, tool) = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
+    let interrupt = Arc::clone(&host.interrupt);
+    let answer = match tool.map(|tool| tool.0) {
+        Some(Kind::Wait(function)) => {
+            let mut future = pin!(function(call));
+            poll_fn(|context| {
+                if let Poll::Ready(answer) = future.as_mut().poll(context) {
+                    return Poll::Ready(Some(answer));
+                }
+                interrupt.register(context.waker());
+                if interrupt.reason().is_some() { Poll::Ready(None) } else { Poll::Pending }
+            })
+            .await
+        }
+        _ => Some(Err(not_connected(&call.tool))),
+    };
+    let (data, host) = memory.data_and_store_mut(&mut caller);
+    host.reply(data, |out| match &answer {
+        Some(answer) => put_answer(out, answer),
+        None => {
+            out.push(answer::STOP);
+            Ok(())
+        }
+    })
+}
+
+fn tool_start(mut caller: Caller<'_, Host>, tool: i32, id: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let (call, tool) = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
+    let id = u32::try_from(id)?;
+    if host.calls.contains_key(&id) {
+        wasmtime::bail!("call {id} is outstanding already");
+    }
+    match host.start_call(id, call, tool) {
+        None => Ok(0),
+        Some(error) => host.reply(memory, |out| put_answer(out, &Err(error))),
+    }
+}
+
+fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let Some((id, answer)) = host.answers.pop_front() else {
+        return Ok(0);
+    };
+    host.calls.remove(&id);
+    host.reply(memory, |out| put_numbered_answer(out, id, &answer))
+}
+
+fn admit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let Some(gate) = host.gate.clone() else {
+        return Ok(0);
+    };
+    let message = guest_bytes(memory, pointer, length)?;
+    let kind = match kind {
+        0 => SourceKind::DirectEval,
+        1 => SourceKind::IndirectEval,
+        2 => SourceKind::Function,
+        3 => SourceKind::GeneratorFunction,
+        4 => SourceKind::AsyncFunction,
+        5 => SourceKind::AsyncGeneratorFunction,
+        _ => wasmtime::bail!("unknown kind of source {kind}"),
+    };
+    let mut parameters = Vec::new();
+    let body = if matches!(kind, SourceKind::DirectEval | SourceKind::IndirectEval) {
+        Reader::new(message, host.budget).text()?
+    } else {
+        for argument in read_arguments(message, host.budget)? {
+            match argument {
+                Value::String(text) => parameters.push(text),
+                _ => wasmtime::bail!("a source that is not a text"),
+            }
+        }
+        parameters.pop().unwrap_or_default()
+    };
+    match gate(&Source { kind, parameters, body: &body }) {
+        Ok(()) => Ok(0),
+        Err(message) => {
+            let error = Value::from(ErrorValue::new("SyntaxError", message));
+            host.reply(memory, |out| put_value(out, &error))
+        }
+    }
+}
+
+fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
+    let source = match host.modules.clone() {
+        Some(modules) => modules(&name),
+        None => Err(ToolError::new("TypeError", format!("there is no module {name:?} in this cell"))),
+    };
+    host.reply(memory, |out| put_answer(out, &source.map(|source| Value::String(Text::from(source)))))
+}
+
+fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+    let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    let arguments = read_arguments(guest_bytes(memory, pointer, length)?, host.budget)?;
+    let value = crate::library::call(&arguments);
+    host.reply(memory, |out| put_value(out, &value))
+}

@@ -1,0 +1,78 @@
+//! A cell: one JavaScript VM in a shielded room.
+//!
+//! A cell is a QuickJS-ng engine compiled to WebAssembly, with SES `lockdown()` already behind it. It owns its memory; it
+//! sees the host only through the tools it is given. Making one costs microseconds, because it is not started but
+//! continued from an image ([`hotcell_image`]).
+//!
+//! ```
+//! use hotcell_cell::{CellOptions, Engine, Tool, Value};
+//!
+//! # pollster::block_on(async {
+//! let engine = Engine::new()?;
+//! let mut cell = engine.cell(CellOptions::default())?;
+//! cell.define_tool("add", Tool::sync(|call| {
+//!     let sum: f64 = call.arguments.iter().filter_map(Value::as_f64).sum();
+//!     Ok(Value::from(sum))
+//! }))?;
+//!
+//! let outcome = cell.evaluate("const total = add(40, 2); ({ total })").await?;
+//! assert_eq!(outcome.value.get("total"), Some(&Value::from(42)));
+//!
+//! // What the code declared is still there.
+//! let outcome = cell.evaluate("total / 2").await?;
+//! assert_eq!(outcome.value, Value::from(21));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+//!
+//! # Concepts, in the order you meet them
+//!
+//! - [`Engine`]: what all cells of a process share. Make one.
+//! - [`Cell`]: one VM. [`Cell::evaluate`] runs code in it; state stays from one run to the next.
+//! - [`Value`]: a copy of a JavaScript value, outside.
+//! - [`Tool`]: a function of yours, inside.
+//! - [`Program`]: code with its limits. A run ends at its deadline, whatever it does.
+//! - [`CellError`]: how a run can end otherwise.
+//! - [`Cell::snapshot`], [`Cell::fork`], [`Engine::restore`]: a cell's whole state, between jobs, as bytes or as a twin.
+//!
+//! Futures of this crate run wherever they are polled, on any executor. Code that computes for long gives the thread back
+//! every millisecond; code that waits for a tool holds no thread at all.
+//!
+//! # What is trusted
+//!
+//! Nothing inside. Every length, tag and pointer that comes out of a cell is checked, and a cell that breaks the rules is
+//! thrown away ([`CellError::Broken`]). Tools are the host's own code and run with its rights.
+
+mod cancel;
+mod cell;
+mod engine;
+mod error;
+mod guest;
+mod host;
+mod imports;
+mod interrupt;
+mod library;
+mod limits;
+mod memory;
+mod options;
+mod snapshot;
+mod stats;
+mod tool;
+mod value;
+mod watchdog;
+mod wire;
+
+pub use cancel::CancelToken;
+pub use cell::{Cell, Interrupter, Outcome, Program, Progress};
+pub use engine::{Engine, EngineOptions};
+pub use error::{CellError, Exception};
+pub use hotcell_image::{BuildId, ImageError};
+pub use options::{CellOptions, Clock, Level, Random, Source, SourceKind};
+pub use snapshot::{Outstanding, SnapshotError};
+pub use stats::Stats;
+pub use tool::{Tool, ToolCall, ToolError};
+pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
+pub use wire::{MAX_DEPTH, WireError};
+
+#[doc(hidden)]
+pub use wire::{decode_for_fuzzing, encode_for_fuzzing};

@@ -1,0 +1,179 @@
+//! What a cell is made with.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use crate::{tool::ToolError, value::Text};
+
+/// Where `Date.now()` and `new Date()` get the time.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Clock {
+    /// Nowhere: they throw a `TypeError` that says so.
+    #[default]
+    Off,
+    /// The host's clock.
+    Real,
+    /// Always this time, in milliseconds since the epoch.
+    Fixed(f64),
+}
+
+/// Where `Math.random()` gets its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Random {
+    /// Nowhere: it throws a `TypeError` that says so.
+    #[default]
+    Off,
+    /// The host's entropy.
+    Real,
+    /// A sequence that this seed decides.
+    Seeded(u64),
+}
+
+/// The level of a console line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the console's")]
+pub enum Level {
+    Log,
+    Info,
+    Warn,
+    Error,
+}
+
+impl Level {
+    /// The name of the console's method.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Code that is made at run time, inside.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Source<'a> {
+    /// By what.
+    pub kind: SourceKind,
+    /// The parameters of a function, one text for each argument of its constructor.
+    pub parameters: Vec<Text>,
+    /// The code.
+    pub body: &'a Text,
+}
+
+/// What makes code at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are JavaScript's")]
+pub enum SourceKind {
+    DirectEval,
+    IndirectEval,
+    Function,
+    GeneratorFunction,
+    AsyncFunction,
+    AsyncGeneratorFunction,
+}
+
+pub(crate) type Console = Arc<dyn Fn(Level, &str) + Send + Sync>;
+pub(crate) type Gate = Arc<dyn Fn(&Source<'_>) -> Result<(), String> + Send + Sync>;
+pub(crate) type Modules = Arc<dyn Fn(&str) -> Result<String, ToolError> + Send + Sync>;
+
+/// What a cell is made with. The defaults are safe: no clock, no chance, no modules, 64 MiB, ten seconds per run.
+#[must_use]
+#[derive(Clone)]
+pub struct CellOptions {
+    pub(crate) memory_limit: u64,
+    pub(crate) timeout: Duration,
+    pub(crate) max_value_bytes: usize,
+    pub(crate) max_calls_in_flight: usize,
+    pub(crate) clock: Clock,
+    pub(crate) random: Random,
+    pub(crate) console: Option<Console>,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) modules: Option<Modules>,
+}
+
+impl Default for CellOptions {
+    fn default() -> Self {
+        Self {
+            memory_limit: 64 << 20,
+            timeout: Duration::from_secs(10),
+            max_value_bytes: 64 << 20,
+            max_calls_in_flight: 10_000,
+            clock: Clock::default(),
+            random: Random::default(),
+            console: None,
+            gate: None,
+            modules: None,
+        }
+    }
+}
+
+impl CellOptions {
+    /// How much memory the cell may have, in bytes (64 MiB). Code that wants more gets an error that it can catch.
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// How long a run may take that does not say itself (ten seconds).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How much memory of the host a value that leaves the cell may take (64 MiB).
+    pub fn max_value_bytes(mut self, bytes: usize) -> Self {
+        self.max_value_bytes = bytes;
+        self
+    }
+
+    /// How many calls of asynchronous tools may be outstanding (10,000). One more fails.
+    pub fn max_calls_in_flight(mut self, calls: usize) -> Self {
+        self.max_calls_in_flight = calls;
+        self
+    }
+
+    /// The time inside (off).
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Chance inside (off).
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// Receives what the code prints, line by line (nobody). Called on the thread that runs the cell.
+    pub fn on_console(mut self, console: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
+        self.console = Some(Arc::new(console));
+        self
+    }
+
+    /// Decides on code that is made at run time (all is allowed): an `Err` becomes a `SyntaxError` with that message.
+    pub fn on_source(mut self, gate: impl Fn(&Source<'_>) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Gives the source of the module that `import(name)` asks for (none are there).
+    pub fn on_import(mut self, modules: impl Fn(&str) -> Result<String, ToolError> + Send + Sync + 'static) -> Self {
+        self.modules = Some(Arc::new(modules));
+        self
+    }
+}
+
+impl fmt::Debug for CellOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CellOptions")
+            .field("memory_limit", &self.memory_limit)
+            .field("timeout", &self.timeout)
+            .field("max_value_bytes", &self.max_value_bytes)
+            .field("max_calls_in_flight", &self.max_calls_in_flight)
+            .field("clock", &self.clock)
+            .field("random", &self.random)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,123 @@
+//! JavaScript strings: mostly Unicode, but not always.
+
+use std::{borrow::Cow, fmt};
+
+/// A JavaScript string.
+///
+/// Nearly all are valid Unicode and give a `&str`. One that holds half of a surrogate pair does not; it is kept as it is
+/// and survives the way back.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Text(Form);
+
+/// `IllFormed` only if there really is a lone surrogate, so that equal strings have one form.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Form {
+    Unicode(Box<str>),
+    IllFormed(Box<[u16]>),
+}
+
+impl Text {
+    /// From UTF-16 code units, as JavaScript sees its strings.
+    pub fn from_utf16(units: &[u16]) -> Self {
+        match String::from_utf16(units) {
+            Ok(text) => Self::from(text),
+            Err(_) => Self(Form::IllFormed(units.into())),
+        }
+    }
+
+    /// The text, unless it holds a lone surrogate.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.0 {
+            Form::Unicode(text) => Some(text),
+            Form::IllFormed(_) => None,
+        }
+    }
+
+    /// The text, with U+FFFD for each lone surrogate.
+    pub fn to_str_lossy(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Form::Unicode(text) => Cow::Borrowed(text),
+            Form::IllFormed(units) => Cow::Owned(String::from_utf16_lossy(units)),
+        }
+    }
+
+    /// The UTF-16 code units.
+    pub fn to_utf16(&self) -> Vec<u16> {
+        match &self.0 {
+            Form::Unicode(text) => text.encode_utf16().collect(),
+            Form::IllFormed(units) => units.to_vec(),
+        }
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, Form::Unicode(text) if text.is_empty())
+    }
+
+    /// The code units of a text with a lone surrogate.
+    pub(crate) fn as_ill_formed(&self) -> Option<&[u16]> {
+        match &self.0 {
+            Form::Unicode(_) => None,
+            Form::IllFormed(units) => Some(units),
+        }
+    }
+
+    /// Bytes of memory that it takes beside itself.
+    pub(crate) fn heap_size(&self) -> usize {
+        match &self.0 {
+            Form::Unicode(text) => text.len(),
+            Form::IllFormed(units) => units.len() * 2,
+        }
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self(Form::Unicode(Box::default()))
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(Form::Unicode(text.into()))
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(Form::Unicode(text.into()))
+    }
+}
+
+impl From<Cow<'_, str>> for Text {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::from(text.into_owned())
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.to_str_lossy())
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Form::Unicode(text) => fmt::Debug::fmt(text, f),
+            Form::IllFormed(units) => write!(f, "Text({units:04x?})"),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Values on their way out of a cell. Every byte here was written by the guest and may be anything.
+
+use super::{MAX_DEPTH, tag};
+use crate::value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
+
+/// Why a message is not a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// It ends too early, goes on too long, or says what cannot be.
+    #[error("malformed value")]
+    Malformed,
+    /// Nesting beyond [`MAX_DEPTH`].
+    #[error("value nested more than {MAX_DEPTH} levels deep")]
+    TooDeep,
+    /// It would take more memory than allowed.
+    #[error("value too large")]
+    TooLarge,
+    /// A reference to an object that is not there.
+    #[error("reference to an object that does not come before it")]
+    Reference,
+}
+
+/// How much memory a decoded message may take. A message of one byte per element would otherwise become a value of
+/// thirty-two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget(usize);
+
+impl Budget {
+    pub(crate) fn bytes(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), WireError> {
+        self.0 = self.0.checked_sub(bytes).ok_or(WireError::TooLarge)?;
+        Ok(())
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(64 << 20)
+    }
+}
+
+/// Reads a message from front to back.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    budget: Budget,
+    objects: u32,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(message: &'a [u8], budget: Budget) -> Self {
+        Self { rest: message, budget, objects: 0, depth: 0 }
+    }
+
+    /// Everything must have been read.
+    pub(crate) fn finish(&self) -> Result<(), WireError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(WireError::Malformed) }
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, WireError> {
+        let (&byte, rest) = self.rest.split_first().ok_or(WireError::Malformed)?;
+        self.rest = rest;
+        Ok(byte)
+    }
+
+    /// Skips the next byte if it is `expected`.
+    fn skip(&mut self, expected: u8) -> bool {
+        let is = self.rest.first() == Some(&expected);
+        if is {
+            self.rest = &self.rest[1..];
+        }
+        is
+    }
+
+    /// Whether the value that should come is left out.
+    pub(crate) fn absent(&mut self) -> bool {
+        self.skip(tag::END)
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u64, WireError> {
+        let mut n = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            n |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(n);
+            }
+        }
+        Err(WireError::Malformed)
+    }
+
+    fn size(&mut self) -> Result<usize, WireError> {
+        usize::try_from(self.number()?).map_err(|_| WireError::Malformed)
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8], WireError> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(WireError::Malformed)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn double(&mut self) -> Result<f64, WireError> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(WireError::Malformed)?;
+        self.rest = rest;
+        Ok(f64::from_le_bytes(*bytes))
+    }
+
+    /// A count of things of which each takes at least one byte, so that it can be believed.
+    fn count(&mut self) -> Result<usize, WireError> {
+        let count = self.size()?;
+        if count > self.rest.len() { Err(WireError::Malformed) } else { Ok(count) }
+    }
+
+    /// A string value.
+    pub(crate) fn text(&mut self) -> Result<Text, WireError> {
+        let tag = self.byte()?;
+        self.text_tagged(tag)
+    }
+
+    fn text_tagged(&mut self, tag: u8) -> Result<Text, WireError> {
+        let length = self.size()?;
+        let text = match tag {
+            tag::LATIN1 => {
+                let bytes = self.bytes(length)?;
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if text.is_ascii() => Text::from(text),
+                    _ => Text::from(bytes.iter().map(|&byte| char::from(byte)).collect::<String>()),
+                }
+            }
+            tag::UTF8 => {
+                let bytes = self.bytes(length)?;
+                Text::from(std::str::from_utf8(bytes).map_err(|_| WireError::Malformed)?)
+            }
+            tag::UTF16 => {
+                let bytes = self.bytes(length.checked_mul(2).ok_or(WireError::Malformed)?)?;
+                let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+                Text::from_utf16(&units)
+            }
+            _ => return Err(WireError::Malformed),
+        };
+        self.budget.spend(text.heap_size())?;
+        Ok(text)
+    }
+
+    /// Any value.
+    pub(crate) fn value(&mut self) -> Result<Value, WireError> {
+        self.budget.spend(size_of::<Value>())?;
+        let tag = self.byte()?;
+        if (tag::OBJECT..=tag::BOXED).contains(&tag) {
+            return self.object(tag);
+        }
+        Ok(match tag {
+            tag::UNDEFINED => Value::Undefined,
+            tag::NULL => Value::Null,
+            tag::FALSE => Value::Bool(false),
+            tag::TRUE => Value::Bool(true),
+            tag::INTEGER => {
+                let n = u32::try_from(self.number()?).map_err(|_| WireError::Malformed)?;
+                Value::Number(f64::from((n >> 1).cast_signed() ^ -(n & 1).cast_signed()))
+            }
+            tag::DOUBLE => Value::Number(self.double()?),
+            tag::BIGINT => {
+                let length = self.count()?;
+                self.budget.spend(length)?;
+                Value::BigInt(BigInt::from_signed_bytes_le(self.bytes(length)?))
+            }
+            tag::LATIN1 | tag::UTF16 | tag::UTF8 => Value::String(self.text_tagged(tag)?),
+            tag::REFERENCE => {
+                let index = u32::try_from(self.number()?).map_err(|_| WireError::Malformed)?;
+                if index >= self.objects {
+                    return Err(WireError::Reference);
+                }
+                Value::Reference(index)
+            }
+            _ => return Err(WireError::Malformed),
+        })
+    }
+
+    fn object(&mut self, tag: u8) -> Result<Value, WireError> {
+        if self.depth >= MAX_DEPTH {
+            return Err(WireError::TooDeep);
+        }
+        self.depth += 1;
+        self.objects += 1; // Each takes a byte of a message that is shorter than 4 GiB.
+        let value = self.object_tagged(tag)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn object_tagged(&mut self, tag: u8) -> Result<Value, WireError> {
+        Ok(match tag {
+            tag::OBJECT => Value::Object(self.properties()?),
+            tag::ARRAY => Value::Array(self.elements()?),
+            tag::DATE => Value::Date(self.double()?),
+            tag::REGEXP => Value::RegExp { source: self.text()?, flags: self.text()? },
+            tag::MAP => {
+                let count = self.count()?;
+                Value::Map((0..count).map(|_| Ok((self.value()?, self.value()?))).collect::<Result<_, _>>()?)
+            }
+            tag::SET => {
+                let count = self.count()?;
+                Value::Set((0..count).map(|_| self.value()).collect::<Result<_, _>>()?)
+            }
+            tag::BUFFER => {
+                let length = self.count()?;
+                self.budget.spend(length)?;
+                Value::Buffer(self.bytes(length)?.to_vec())
+            }
+            tag::VIEW => self.view()?,
+            tag::ERROR => self.error()?,
+            tag::BOXED => {
+                let primitive = self.value()?;
+                if primitive.is_object() || matches!(primitive, Value::Undefined | Value::Null | Value::Reference(_)) {
+                    return Err(WireError::Malformed);
+                }
+                Value::Boxed(Box::new(primitive))
+            }
+            // HOLES stands in an array only.
+            _ => return Err(WireError::Malformed),
+        })
+    }
+
+    fn elements(&mut self) -> Result<Vec<Value>, WireError> {
+        let length = self.size()?;
+        let mut elements = Vec::new();
+        while elements.len() < length {
+            if self.skip(tag::HOLES) {
+                let holes = self.size()?;
+                if holes == 0 || holes > length - elements.len() {
+                    return Err(WireError::Malformed);
+                }
+                self.budget.spend(holes.checked_mul(size_of::<Value>()).ok_or(WireError::TooLarge)?)?;
+                elements.resize(elements.len() + holes, Value::Hole);
+            } else {
+                elements.push(self.value()?);
+            }
+        }
+        Ok(elements)
+    }
+
+    fn properties(&mut self) -> Result<Vec<(Text, Value)>, WireError> {
+        let mut properties = Vec::new();
+        while !self.skip(tag::END) {
+            self.budget.spend(size_of::<Text>())?;
+            properties.push((self.text()?, self.value()?));
+        }
+        Ok(properties)
+    }
+
+    fn view(&mut self) -> Result<Value, WireError> {
+        let kind = ViewKind::from_byte(self.byte()?).ok_or(WireError::Malformed)?;
+        let offset = u32::try_from(self.number()?).map_err(|_| WireError::Malformed)?;
+        let length = u32::try_from(self.number()?).map_err(|_| WireError::Malformed)?;
+        let buffer = self.value()?;
+        // A reference may name any object, so its length is checked by whoever uses the view.
+        let fits = match &buffer {
+            Value::Buffer(bytes) => {
+                u64::from(offset) + u64::from(length) * u64::from(kind.element_size()) <= bytes.len() as u64
+            }
+            Value::Reference(_) => true,
+            _ => false,
+        };
+        if !fits || offset % kind.element_size() != 0 {
+            return Err(WireError::Malformed);
+        }
+        self.budget.spend(size_of::<View>())?;
+        Ok(Value::View(Box::new(View { kind, offset, length, buffer })))
+    }
+
+    fn error(&mut self) -> Result<Value, WireError> {
+        self.budget.spend(size_of::<ErrorValue>())?;
+        let name = self.text()?;
+        let message = self.text()?;
+        let stack = self.text()?;
+        let cause = if self.absent() { None } else { Some(self.value()?) };
+        let properties = self.properties()?;
+        Ok(Value::Error(Box::new(ErrorValue { name, message, stack, cause, properties })))
+    }
+}
