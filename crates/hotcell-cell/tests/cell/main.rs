@@ -1,0 +1,20 @@
+//! Cells through the public API, one file per promise.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod deadline;
+mod escape;
+mod globals;
+mod hostile;
+mod image;
+mod language;
+mod memory;
+mod modules;
+mod policy;
+mod realm;
+mod scheduling;
+mod snapshot;
+mod source;
+mod support;
+mod tools;
+mod values;
