@@ -1,0 +1,103 @@
+'use strict';
+// The small parts of a printed value: primitives, property names, properties, and what stands before a brace.
+//
+// `state` is one inspection under way (see inspect.js): the options, plus `indent` (columns so far), `deepest` (the level
+// last entered), `seen` (objects being printed), `paint(text, style)` and `print(value, level)`.
+((kit) => {
+  const { escape, paintPlain, plural, quote, widthOf } = kit.text;
+  const { Object, Reflect, Symbol } = globalThis;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
+  const symbolText = Symbol.prototype.toString;
+
+  // Shorter strings are never split, however narrow the place.
+  const SHORTEST_SPLIT = 16;
+  const AFTER_NEWLINE = /(?<=\n)/;
+  const IDENTIFIER = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
+
+  const numberText = (number) => (Object.is(number, -0) ? '-0' : `${number}`);
+
+  const printString = (state, string, paint) => {
+    let text = string;
+    let note = '';
+    if (text.length > state.maxStringLength) {
+      note = `... ${plural(text.length - state.maxStringLength, 'more character')}`;
+      text = text.slice(0, state.maxStringLength);
+    }
+    const room = state.breakLength - state.indent - 4;
+    if (state.compact !== true && text.length > SHORTEST_SPLIT && text.length > room && text.includes('\n')) {
+      const lines = text.split(AFTER_NEWLINE).map((line) => paint(quote(line), 'string'));
+      return lines.join(` +\n${' '.repeat(state.indent + 2)}`) + note;
+    }
+    return paint(quote(text), 'string') + note;
+  };
+
+  const printPrimitive = (state, value, paint = state.paint) => {
+    switch (typeof value) {
+      case 'string':
+        return printString(state, value, paint);
+      case 'number':
+        return paint(numberText(value), 'number');
+      case 'bigint':
+        return paint(`${value}n`, 'bigint');
+      case 'boolean':
+        return paint(`${value}`, 'boolean');
+      case 'symbol':
+        return paint(apply(symbolText, value, []), 'symbol');
+      case 'undefined':
+        return paint('undefined', 'undefined');
+      default:
+        return paint('null', 'null');
+    }
+  };
+
+  // "Foo(3) [tag] " before a brace; a missing class name means a null prototype.
+  const prefixOf = (name, tag, fallback, size = '') => {
+    if (name === null) {
+      const shownTag = tag !== '' && tag !== fallback ? `[${tag}] ` : '';
+      return `[${fallback}${size}: null prototype] ${shownTag}`;
+    }
+    return tag !== '' && tag !== name ? `${name}${size} [${tag}] ` : `${name}${size} `;
+  };
+
+  const printKey = (state, key, isHidden) => {
+    if (typeof key === 'symbol') return `[${state.paint(escape(apply(symbolText, key, [])), 'symbol')}]`;
+    if (key === '__proto__') return "['__proto__']";
+    if (isHidden) return `[${escape(key)}]`;
+    return IDENTIFIER.test(key) ? key : state.paint(quote(key), 'string');
+  };
+
+  const accessorLabel = (descriptor) => {
+    if (descriptor.get === undefined) return '[Setter]';
+    return descriptor.set === undefined ? '[Getter]' : '[Getter/Setter]';
+  };
+
+  // Getters are named, never called.
+  const printSlot = (state, descriptor, level, step) => {
+    if (descriptor.get !== undefined || descriptor.set !== undefined) {
+      return state.paint(accessorLabel(descriptor), 'special');
+    }
+    if (descriptor.value === undefined) return state.paint('undefined', 'undefined');
+    state.indent += step;
+    const text = state.print(descriptor.value, level);
+    state.indent -= step;
+    return text;
+  };
+
+  const printElement = (state, list, index, level) =>
+    printSlot(state, getOwnPropertyDescriptor(list, index), level, 2);
+
+  const printProperty = (state, key, descriptor, level, isList) => {
+    const step = state.compact === true && !isList ? 3 : 2;
+    const text = printSlot(state, descriptor, level, step);
+    const onNextLine = step === 3 && state.breakLength < widthOf(text);
+    const gap = onNextLine ? `\n${' '.repeat(state.indent + step)}` : ' ';
+    return `${printKey(state, key, descriptor.enumerable === false)}:${gap}${text}`;
+  };
+
+  const printOwn = (state, object, key, level, isList) =>
+    printProperty(state, key, getOwnPropertyDescriptor(object, key), level, isList);
+
+  return {
+    parts: { numberText, paintPlain, prefixOf, printElement, printKey, printOwn, printPrimitive, printProperty },
+  };
+});
