@@ -8,6 +8,10 @@
   const { read, toText, classOf, isError, isObject, lookup, unwrap } = kit.objects;
   const { prefixOf } = kit.parts;
 
+  const { Reflect } = globalThis;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
+  const engineStack = getOwnPropertyDescriptor(globalThis.Error.prototype, 'stack')?.get;
+
   const FRAME = '\n    at';
   // The first two frames of an error made by SES's Error constructor.
   const SES_FRAMES = /^ {4}at construct \(native\)\n {4}at Error \([^\n]*\)(?:\n|$)/;
@@ -31,8 +35,14 @@
     return frames.endsWith('\n') ? frames.slice(0, -1) : frames;
   };
 
+  // An error that lost its prototype still has the stack the engine gave it.
+  const rawStack = (error) => {
+    if (engineStack === undefined || lookup(error, 'stack') !== undefined) return read(error, 'stack');
+    return apply(engineStack, error, []);
+  };
+
   const stackOf = (error) => {
-    const raw = read(error, 'stack');
+    const raw = rawStack(error);
     const stack = raw ? toText(raw) : '';
     if (stack === '') return headerOf(error);
     if (!stack.startsWith('    at ')) return stack;
@@ -43,9 +53,12 @@
   // Properties whose text the stack shows already are dropped; cause and errors are shown though hidden.
   const errorKeys = (error, stack, keys, showHidden) => {
     const shown = keys.filter((key) => {
-      if (showHidden || (key !== 'name' && key !== 'message' && key !== 'stack')) return true;
+      if (showHidden) return true;
+      // Assigning to `stack` makes an enumerable property here, a hidden one in Node.
+      if (key === 'stack') return false;
+      if (key !== 'name' && key !== 'message') return true;
       const value = read(error, key);
-      return !(typeof value === 'string' && (key === 'stack' || stack.includes(value)));
+      return !(typeof value === 'string' && stack.includes(value));
     });
     if (lookup(error, 'cause') !== undefined && !shown.includes('cause')) shown[shown.length] = 'cause';
     const errors = read(error, 'errors');

@@ -207,7 +207,15 @@
 
   // --- functions
 
-  const isClass = (text) => /^class[\s{/]/.test(text) && !/^class\s*\(/.test(text) && text.endsWith('}');
+  const COMMENTS = /\/\/[^\n]*|\/\*[^]*?\*\//g;
+
+  // Node tells classes from methods named "class" by the parenthesis, so a class that extends a call is a function to it.
+  const isClass = (text) => {
+    if (!text.startsWith('class') || !text.endsWith('}')) return false;
+    const body = text.indexOf('{');
+    const head = text.slice(0, body);
+    return !head.includes('(') || !head.replace(COMMENTS, '').includes('(');
+  };
 
   const otherNames = (name, tag, usual) => {
     const ofClass = name !== usual && name !== null ? name : '';
