@@ -99,8 +99,9 @@
     const limit = shownCount(state, array.length);
     const entries = [];
     for (let index = 0; index < limit; index += 1) {
-      if (!hasOwn(array, index)) return printSparse(state, array, level, limit, entries, index);
-      entries[index] = printElement(state, array, index, level);
+      const text = printElement(state, array, index, level);
+      if (text === undefined) return printSparse(state, array, level, limit, entries, index);
+      entries[index] = text;
     }
     if (array.length > limit) entries[limit] = moreItems(array.length - limit);
     return entries;
@@ -188,7 +189,7 @@
 
   const printPair = (state, pair, level) => {
     const entries = [state.print(pair[0], level), state.print(pair[1], level)];
-    return layOut(state, entries, { base: '', open: '[', close: ']', isList: true }, level);
+    return layOut(state, entries, { base: '', open: '[', close: ']', isList: true, keys: [] }, level);
   };
 
   const describeIterator = (state, facts) => {

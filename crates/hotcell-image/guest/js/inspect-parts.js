@@ -76,15 +76,22 @@
     if (descriptor.get !== undefined || descriptor.set !== undefined) {
       return state.paint(accessorLabel(descriptor), 'special');
     }
-    if (descriptor.value === undefined) return state.paint('undefined', 'undefined');
+    const { value } = descriptor;
+    // Only strings and objects look at the place they stand in.
+    if (typeof value !== 'object' && typeof value !== 'string' && typeof value !== 'function') {
+      return printPrimitive(state, value);
+    }
     state.indent += step;
-    const text = state.print(descriptor.value, level);
+    const text = state.print(value, level);
     state.indent -= step;
     return text;
   };
 
-  const printElement = (state, list, index, level) =>
-    printSlot(state, getOwnPropertyDescriptor(list, index), level, 2);
+  // undefined if there is no such element.
+  const printElement = (state, list, index, level) => {
+    const descriptor = getOwnPropertyDescriptor(list, index);
+    return descriptor === undefined ? undefined : printSlot(state, descriptor, level, 2);
+  };
 
   const printProperty = (state, key, descriptor, level, isList) => {
     const step = state.compact === true && !isList ? 3 : 2;

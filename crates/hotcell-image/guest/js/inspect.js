@@ -8,7 +8,7 @@
   const { native } = kit;
   const { layOut } = kit.layout;
   const { describe } = kit.kinds;
-  const { classNameOf, hasOwn, isEnumerable, isBuiltInPrototype, isObject, protoOf, read, unwrap } = kit.objects;
+  const { classNameOf, hasOwn, isEnumerable, isBuiltInPrototype, isObject, protoOf, read, tagOf, unwrap } = kit.objects;
   const { prefixOf, printOwn, printPrimitive, printProperty } = kit.parts;
   const { paintColour, paintPlain } = kit.text;
   const { Array, Infinity, Map, Number, Object, Reflect, Set, Symbol } = globalThis;
@@ -48,17 +48,15 @@
   };
 
   const begin = (options) => {
-    const state = {
-      ...settle(options),
-      indent: 0,
-      deepest: 0,
-      spent: 0,
-      seen: [],
-      references: undefined,
-      paint: paintPlain,
-      print: (value, level, insideTypedArray) => print(state, value, level, insideTypedArray === true),
-    };
-    if (state.colors) state.paint = paintColour;
+    const state = settle(options);
+    state.indent = 0;
+    state.deepest = 0;
+    state.spent = 0;
+    state.seen = [];
+    state.references = undefined;
+    state.abbreviated = undefined;
+    state.paint = state.colors ? paintColour : paintPlain;
+    state.print = (value, level, insideTypedArray) => print(state, value, level, insideTypedArray === true);
     return state;
   };
 
@@ -80,7 +78,7 @@
     state.indent += 2;
     const entries = [state.print(target, level + 1), state.print(handler, level + 1)];
     state.indent -= 2;
-    return layOut(state, entries, { base: '', open: 'Proxy [', close: ']', isList: true }, level + 1);
+    return layOut(state, entries, { base: '', open: 'Proxy [', close: ']', isList: true, keys: [] }, level + 1);
   };
 
   const printReference = (state, target) => {
@@ -94,16 +92,16 @@
   };
 
   // An enumerable own tag is printed as a property already.
-  const tagOf = (state, value) => {
-    const tag = read(value, Symbol.toStringTag);
-    if (typeof tag !== 'string' || tag === '') return '';
+  const shownTagOf = (state, value) => {
+    const tag = tagOf(value);
+    if (tag === '') return '';
     const isShown = state.showHidden ? hasOwn : isEnumerable;
     return isShown(value, Symbol.toStringTag) ? '' : tag;
   };
 
   // A class name, null without a prototype, or a description of a chain that names no class.
   const nameOf = (state, value, level) => {
-    const { name } = classNameOf(value);
+    const name = classNameOf(value);
     if (name !== undefined) return name;
     const proto = protoOf(value);
     if (proto === null) return null;
@@ -154,20 +152,28 @@
     return typeof message === 'string' && /stack (?:size|overflow)|too much recursion/i.test(message);
   };
 
-  // Too deep: the class only. A null prototype brings brackets of its own.
+  // Too deep: the class only. A null prototype brings brackets of its own. Remembered, because listing the keys of one large
+  // object again for each reference to it would take for ever.
   const abbreviate = (state, facts) => {
     const label = prefixOf(facts.name, facts.tag, facts.kind).slice(0, -1);
-    return state.paint(facts.name === null ? label : `[${label}]`, 'special');
+    const text = state.paint(facts.name === null ? label : `[${label}]`, 'special');
+    state.abbreviated ??= new Map();
+    state.abbreviated.set(facts.value, text);
+    return text;
   };
 
   const printObject = (state, value, level, insideTypedArray) => {
+    const isTooDeep = level > state.depth;
+    const remembered = isTooDeep ? state.abbreviated?.get(value) : undefined;
+    if (remembered !== undefined) return remembered;
+
     const kind = native.classOf(value);
     const name = nameOf(state, value, level);
-    const facts = { value, kind, name, tag: tagOf(state, value), keys: [], extras: undefined, level, insideTypedArray };
-    if (state.showHidden && level <= state.depth) facts.extras = inheritedEntries(state, value, level);
+    const facts = { value, kind, name, tag: shownTagOf(state, value), keys: [], extras: undefined, level, insideTypedArray };
+    if (state.showHidden && !isTooDeep) facts.extras = inheritedEntries(state, value, level);
     const shape = describe(state, facts);
     if (shape.done !== undefined) return shape.done;
-    if (level > state.depth) return abbreviate(state, facts);
+    if (isTooDeep) return abbreviate(state, facts);
 
     const inner = level + 1;
     const { indent } = state;

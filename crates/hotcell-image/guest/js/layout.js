@@ -12,14 +12,28 @@
 
   const lengthOf = (text, state) => (state.colors ? withoutColours(text).length : text.length);
 
+  // Every element a number or a bigint, told by the texts: nothing else prints like that.
+  const NUMBERS = /^(?:-?(?:\d[\de.+-]*n?|Infinity|NaN)(?:,|$))+$/;
+  const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
   const isNumeric = (value) => typeof value === 'number' || typeof value === 'bigint';
 
-  // Numbers align to the right, but only if everything is a number.
-  const allNumeric = (list, count) => {
-    for (let index = 0; index < count; index += 1) {
+  const areNumeric = (list, from, to) => {
+    for (let index = from; index < to; index += 1) {
       if (!isNumeric(lookup(list, index)?.value)) return false;
     }
     return true;
+  };
+
+  // One test of the whole list is much cheaper than one of each entry.
+  const measure = (state, entries) => {
+    const joined = entries.join(',');
+    const plain = state.colors ? withoutColours(joined) : joined;
+    const isAscii = !state.colors && PRINTABLE_ASCII.test(joined);
+    return {
+      widths: entries.map(isAscii ? (entry) => entry.length : widthOf),
+      areNumbers: NUMBERS.test(plain),
+    };
   };
 
   const columnCount = (state, widths, total, widest, entryCount) => {
@@ -45,12 +59,13 @@
     return result;
   };
 
-  // Short entries of a long list, several to a line. `list` tells how to align; undefined means to the right.
-  const inColumns = (state, entries, list) => {
+  // Short entries of a long list, several to a line. Numbers align to the right, but only if all are numbers. Node looks at as
+  // many elements as there are entries, the note and extra properties counted.
+  const inColumns = (state, entries, list, hasExtras) => {
     // The note "... n more items" stands on its own line.
     const hasNote = state.maxArrayLength < entries.length;
     const cells = hasNote ? entries.slice(0, -1) : entries;
-    const widths = cells.map((entry) => widthOf(entry));
+    const { widths, areNumbers } = measure(state, cells);
     let total = 0;
     let widest = 0;
     for (const width of widths) {
@@ -61,7 +76,9 @@
     if (columns <= 1) return entries;
 
     const columnWidths = widestPerColumn(widths, columns);
-    const alignRight = list === undefined || allNumeric(list, entries.length);
+    const alignRight = hasExtras
+      ? areNumeric(list, 0, entries.length)
+      : areNumbers && areNumeric(list, cells.length, entries.length);
     const lines = [];
     for (let start = 0; start < cells.length; start += columns) {
       const end = Math.min(start + columns, cells.length);
@@ -98,14 +115,14 @@
     return `${open}${lead}${entries.join(`,${newline}  `)} ${close}`;
   };
 
-  // `shape` is { base, open, close, isList }; `list` is the value whose elements the entries are, if any.
+  // `shape` is { base, open, close, isList, keys }; `list` is the value whose elements the entries are, if any.
   const layOut = (state, entries, shape, level, list) => {
     const { base, open, close } = shape;
     if (state.compact === true) return layOutTightly(state, entries, base, open, close);
     const lead = base === '' ? '' : `${base} `;
     let lines = entries;
     if (typeof state.compact === 'number' && state.compact >= 1) {
-      if (shape.isList && entries.length > 6) lines = inColumns(state, entries, list);
+      if (shape.isList && entries.length > 6) lines = inColumns(state, entries, list, shape.keys.length > 0);
       // An object goes on one line if it holds at most `compact` levels and nothing was put in columns.
       if (state.deepest - level < state.compact && lines === entries) {
         const start = entries.length + state.indent + open.length + base.length + 10;

@@ -29,6 +29,7 @@
   const { native } = kit;
   const { Boolean, Object, Reflect, Set, String, Symbol, WeakMap } = globalThis;
   const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys, apply } = Reflect;
+  const { hasOwn } = Object;
   const ErrorConstructor = globalThis.Error;
 
   // A chain through a Proxy may be a cycle: the language's own check stops at a Proxy.
@@ -129,28 +130,39 @@
   const classNameFrom = (value, holder) => {
     const known = intrinsicNames.get(holder);
     if (known !== undefined) return holder === value ? undefined : known;
+    if (!hasOwn(holder, 'constructor')) return undefined;
     const descriptor = getOwnPropertyDescriptor(holder, 'constructor');
-    if (descriptor === undefined || typeof descriptor.value !== 'function') return undefined;
+    if (typeof descriptor.value !== 'function') return undefined;
     const name = read(descriptor.value, 'name');
     if (name === '' || name === undefined) return undefined;
     return inheritsFrom(value, descriptor.value) ? toText(name) : undefined;
   };
 
-  // { name, holder }: the nearest class name up the chain; name undefined if there is none.
+  // The nearest class name up the chain, or undefined.
   const classNameOf = (value) => {
     let holder = value;
     for (let hops = 0; holder !== null && hops < LONGEST_CHAIN; hops += 1) {
       const name = classNameFrom(value, holder);
-      if (name !== undefined) return { name, holder };
+      if (name !== undefined) return name;
       holder = protoOf(holder);
     }
-    return { name: undefined, holder: null };
+    return undefined;
+  };
+
+  // Lockdown froze these: plain objects and arrays inherit no tag, and arrays inherit their iterator.
+  const objectPrototype = Object.prototype;
+  const arrayPrototype = globalThis.Array.prototype;
+
+  const tagOf = (value) => {
+    const proto = getPrototypeOf(value);
+    const isPlain = proto === objectPrototype || proto === arrayPrototype;
+    if (isPlain && !hasOwn(value, Symbol.toStringTag)) return '';
+    const tag = read(value, Symbol.toStringTag);
+    return typeof tag === 'string' ? tag : '';
   };
 
   // Made by an Error constructor, or only inheriting from one as classes written without `class` do.
   const isError = (object) => native.classOf(object) === 'Error' || inheritsFrom(object, ErrorConstructor);
-
-  const hasOwn = (object, key) => getOwnPropertyDescriptor(object, key) !== undefined;
 
   const isEnumerable = (object, key) => getOwnPropertyDescriptor(object, key)?.enumerable === true;
 
@@ -186,6 +198,7 @@
 
   // Whether Node would take the value for a list or a collection: by having an iterator.
   const hasIterator = (value) => {
+    if (getPrototypeOf(value) === arrayPrototype && !hasOwn(value, Symbol.iterator)) return true;
     const descriptor = lookup(value, Symbol.iterator);
     return descriptor !== undefined && (descriptor.get !== undefined || Boolean(descriptor.value));
   };
@@ -206,6 +219,7 @@
       printableListKeys,
       protoOf,
       read,
+      tagOf,
       toText,
       unwrap,
     },
