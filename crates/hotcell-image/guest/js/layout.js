@@ -122,7 +122,7 @@
     const lead = base === '' ? '' : `${base} `;
     let lines = entries;
     if (typeof state.compact === 'number' && state.compact >= 1) {
-      if (shape.isList && entries.length > 6) lines = inColumns(state, entries, list, shape.keys.length > 0);
+      if (shape.isList && entries.length > 6) lines = inColumns(state, entries, list, state.showHidden || shape.keys.length > 0);
       // An object goes on one line if it holds at most `compact` levels and nothing was put in columns.
       if (state.deepest - level < state.compact && lines === entries) {
         const start = entries.length + state.indent + open.length + base.length + 10;

@@ -108,7 +108,13 @@
   const hasNoGlobalName = new Set([
     'SharedArrayBuffer', 'TypedArray', 'AsyncFunction', 'GeneratorFunction', 'AsyncGeneratorFunction',
   ]);
+  // They show nothing in Node; SES turns their methods into accessors, which would show.
+  const silentPrototypes = new Set([
+    getPrototypeOf(getPrototypeOf([][Symbol.iterator]())),
+    getPrototypeOf(getPrototypeOf(async function* () {}.prototype)),
+  ]);
   const isBuiltInPrototype = (object) => {
+    if (silentPrototypes.has(object)) return true;
     const name = intrinsicNames.get(object);
     return name !== undefined && !hasNoGlobalName.has(name);
   };
