@@ -1,8 +1,8 @@
 'use strict';
 // The console of a cell. Every message ends in kit.native.log(level, text).
 //
-// Levels: log, debug, dir, dirxml, table, group, count and the timers give 'log'; info gives 'info'; warn and the console's
-// own complaints (an unknown label) give 'warn'; error, trace and a failed assert give 'error'.
+// Levels: log, debug, dir, dirxml, table, group, count and the timers give 'log'; info gives 'info'; warn and the
+// console's own complaints (an unknown label) give 'warn'; error, trace and a failed assert give 'error'.
 ((kit) => {
   const { drawTable, formatWithOptions, inspect, native } = kit;
   const { stackOf } = kit.errors;
@@ -27,7 +27,9 @@
     emit(level, args.length === 0 ? '' : formatWithOptions(undefined, args));
   };
 
-  const labelFrom = (label) => (label === undefined ? 'default' : toText(label));
+  const textOf = (value) => toText(value, '[no text]');
+
+  const labelFrom = (label) => (label === undefined ? 'default' : textOf(label));
 
   const twoDigits = (number) => `${number}`.padStart(2, '0');
 
@@ -97,7 +99,7 @@
     assert(condition, ...args) {
       if (condition) return;
       if (args.length === 0) write('error', ['Assertion failed']);
-      else write('error', [`Assertion failed: ${toText(args[0])}`, ...args.slice(1)]);
+      else write('error', [`Assertion failed: ${textOf(args[0])}`, ...args.slice(1)]);
     },
     group(...args) {
       if (args.length > 0) write('log', args);

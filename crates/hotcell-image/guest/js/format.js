@@ -1,11 +1,10 @@
 'use strict';
 // format(...args): printf-like text as Node's util.format makes it: %s %d %i %f %j %o %O %c %%, the rest appended.
 //
-// Where Node would throw what a value's own code throws (toString, valueOf, toJSON), a text stands instead: a log line must
-// not end a run.
+// Where Node would throw what a value's own code throws (toString, valueOf, toJSON), a text stands instead: a log line
+// must not end a run.
 ((kit) => {
-  const { inspect } = kit;
-  const { native } = kit;
+  const { inspect, native } = kit;
   const { hasOwn, isBuiltInPrototype, isObject, protoOf, read, toText, unwrap } = kit.objects;
   const { numberText } = kit.parts;
   const { JSON, Map, Number, Object, String, Symbol, parseFloat, parseInt } = globalThis;
@@ -17,7 +16,9 @@
   const hasBuiltInText = (object) => {
     if (typeof read(object, 'toString') !== 'function') return true;
     let holder = object;
-    while (holder !== null && !hasOwn(holder, 'toString') && !hasOwn(holder, Symbol.toPrimitive)) holder = protoOf(holder);
+    while (holder !== null && !hasOwn(holder, 'toString') && !hasOwn(holder, Symbol.toPrimitive)) {
+      holder = protoOf(holder);
+    }
     return holder === null || isBuiltInPrototype(holder);
   };
 

@@ -14,7 +14,7 @@
 
   const FRAME = '\n    at';
   // The first two frames of an error made by SES's Error constructor.
-  const SES_FRAMES = /^ {4}at construct \(native\)\n {4}at Error \([^\n]*\)(?:\n|$)/;
+  const SES_FRAMES = /^ {4}at (?:apply|construct) \(native\)\n {4}at Error \([^\n]*\)(?:\n|$)/;
   const HEADER_NAME = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/;
   const LONE_NAME = /^([a-z_A-Z0-9-]*Error)$/;
   // A run of frames shared with the cause is folded if it is longer than this.
@@ -23,7 +23,7 @@
   const headerOf = (error) => {
     const name = read(error, 'name');
     const message = read(error, 'message');
-    const nameText = name === undefined ? 'Error' : toText(name);
+    const nameText = name === undefined ? 'Error' : toText(name, 'Error');
     const messageText = message === undefined ? '' : toText(message);
     if (nameText === '') return messageText;
     return messageText === '' ? nameText : `${nameText}: ${messageText}`;
@@ -133,7 +133,7 @@
   // { base, keys }: the text of the error itself and the properties to print after it.
   const describeError = (state, error, className, tag, ownKeys) => {
     const rawName = read(error, 'name');
-    const name = rawName === undefined || rawName === null ? 'Error' : toText(rawName);
+    const name = rawName === undefined || rawName === null ? 'Error' : toText(rawName, 'Error');
     const plainStack = stackOf(error);
     const keys = errorKeys(error, plainStack, ownKeys, state.showHidden);
     const stack = withClassName(plainStack, className, name, tag);

@@ -5,17 +5,18 @@
 //   { done }                                            the finished text, or
 //   { base, open, close, isList, keys, body, list }     text before the brace, braces, the keys still to print, and
 //                                                       body(level), which gives the entries that are not properties
-// `facts` is { value, kind, name, tag, keys, extras, level, insideTypedArray }: the class by the engine, the class name by
-// the prototype chain (null without a prototype), the tag, own keys, texts of inherited hidden properties (showHidden).
+// `facts` is { value, kind, name, tag, keys, extras, level, insideTypedArray }: the class by the engine, the class name
+// by the prototype chain (null without a prototype), the tag, own keys, texts of inherited hidden properties.
 ((kit) => {
   const { native } = kit;
   const { describeError } = kit.errors;
   const { layOut } = kit.layout;
-  const { classOf, hasIterator, hasOwn, isError, printableKeys, printableListKeys, protoOf, read, toText } = kit.objects;
+  const { classOf, hasIterator, hasOwn, isError, protoOf, read, toText } = kit.objects;
+  const { printableKeys, printableListKeys } = kit.objects;
   const { numberText, prefixOf, printElement, printKey, printPrimitive } = kit.parts;
   const { moreItems, paintPlain, plural } = kit.text;
-  const { ArrayBuffer, BigInt, Boolean, DataView, Date, Function, Map, Math, Number, Object, RegExp, Reflect } = globalThis;
-  const { Set, SharedArrayBuffer, String, Symbol, Uint8Array } = globalThis;
+  const { ArrayBuffer, BigInt, Boolean, DataView, Date, Function, Map, Math, Number, Object } = globalThis;
+  const { Reflect, RegExp, Set, SharedArrayBuffer, String, Symbol, Uint8Array } = globalThis;
   const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
   const getterOf = (holder, key) => getOwnPropertyDescriptor(holder, key)?.get;
@@ -210,7 +211,7 @@
 
   const COMMENTS = /\/\/[^\n]*|\/\*[^]*?\*\//g;
 
-  // Node tells classes from methods named "class" by the parenthesis, so a class that extends a call is a function to it.
+  // Node tells classes from methods named "class" by the parenthesis: a class that extends a call is a function to it.
   const isClass = (text) => {
     if (!text.startsWith('class') || !text.endsWith('}')) return false;
     const body = text.indexOf('{');
@@ -318,7 +319,8 @@
     const length = apply(byteLengthGetters.get(kind), value, []);
     const prefix = prefixOf(name, tag, kind);
     const lengthText = `byteLength: ${state.paint(numberText(length), 'number')}`;
-    if (facts.insideTypedArray) return isBare(facts) ? { done: `${prefix}{ ${lengthText} }` } : braces(facts, prefix, () => [lengthText]);
+    if (facts.insideTypedArray && isBare(facts)) return { done: `${prefix}{ ${lengthText} }` };
+    if (facts.insideTypedArray) return braces(facts, prefix, () => [lengthText]);
     return braces(facts, prefix, () => [...printContents(state, value, length), lengthText]);
   };
 
@@ -438,7 +440,8 @@
     if (isIterable) return asIterable(state, facts);
     const describer = otherKinds.get(facts.kind);
     if (describer !== undefined) return describer(state, facts);
-    return facts.name !== 'Object' && isError(facts.value) ? describeErrorObject(state, facts) : describeObject(state, facts);
+    const isErrorLike = facts.name !== 'Object' && isError(facts.value);
+    return (isErrorLike ? describeErrorObject : describeObject)(state, facts);
   };
 
   return { kinds: { describe } };

@@ -1,8 +1,8 @@
 'use strict';
 // The small parts of a printed value: primitives, property names, properties, and what stands before a brace.
 //
-// `state` is one inspection under way (see inspect.js): the options, plus `indent` (columns so far), `deepest` (the level
-// last entered), `seen` (objects being printed), `paint(text, style)` and `print(value, level)`.
+// `state` is one inspection under way (see inspect.js): the options, plus `indent` (columns so far), `deepest` (the
+// level last entered), `seen` (objects being printed), `paint(text, style)` and `print(value, level)`.
 ((kit) => {
   const { escape, paintPlain, plural, quote, widthOf } = kit.text;
   const { Object, Reflect, Symbol } = globalThis;

@@ -1,9 +1,10 @@
 'use strict';
 // inspect(value, options): a value as text, as Node 20's util.inspect prints it.
 //
-// Options: depth, showHidden, showProxy, colors, maxArrayLength, maxStringLength, breakLength, compact, sorted, with Node's
-// defaults. What differs from Node, on purpose: `Symbol(nodejs.util.inspect.custom)` and `inspect` methods are not
-// honoured (a value does not choose how it is logged), traps of a Proxy never run, and nothing thrown by a value escapes.
+// Options: depth, showHidden, showProxy, colors, maxArrayLength, maxStringLength, breakLength, compact, sorted, with
+// Node's defaults; null lifts a limit. What differs from Node, on purpose: `Symbol(nodejs.util.inspect.custom)` is not
+// honoured (a value does not choose how it is logged), traps of a Proxy never run, nothing thrown by a value escapes,
+// and the contents of weak collections are never shown.
 ((kit) => {
   const { native } = kit;
   const { layOut } = kit.layout;
@@ -27,6 +28,8 @@
     compact: 3,
     sorted: false,
   });
+  // Enough of a state for the primitives that need no care.
+  const PLAIN = Object.freeze({ ...DEFAULTS, indent: 0, paint: paintPlain });
   const OPTION_NAMES = Object.keys(DEFAULTS);
   const LIMITS = new Set(['depth', 'maxArrayLength', 'maxStringLength', 'breakLength']);
 
@@ -152,8 +155,8 @@
     return typeof message === 'string' && /stack (?:size|overflow)|too much recursion/i.test(message);
   };
 
-  // Too deep: the class only. A null prototype brings brackets of its own. Remembered, because listing the keys of one large
-  // object again for each reference to it would take for ever.
+  // Too deep: the class only. A null prototype brings brackets of its own. Remembered, because listing the keys of one
+  // large object again for each reference to it would take for ever.
   const abbreviate = (state, facts) => {
     const label = prefixOf(facts.name, facts.tag, facts.kind).slice(0, -1);
     const text = state.paint(facts.name === null ? label : `[${label}]`, 'special');
@@ -169,7 +172,8 @@
 
     const kind = native.classOf(value);
     const name = nameOf(state, value, level);
-    const facts = { value, kind, name, tag: shownTagOf(state, value), keys: [], extras: undefined, level, insideTypedArray };
+    const tag = shownTagOf(state, value);
+    const facts = { value, kind, name, tag, keys: [], extras: undefined, level, insideTypedArray };
     if (state.showHidden && !isTooDeep) facts.extras = inheritedEntries(state, value, level);
     const shape = describe(state, facts);
     if (shape.done !== undefined) return shape.done;
@@ -188,7 +192,7 @@
       // Deeper calls left the state where they were.
       state.indent = indent;
       state.seen.length = seenBefore;
-      const label = prefixOf(name, facts.tag, 'Object').slice(0, -1);
+      const label = prefixOf(name, tag, 'Object').slice(0, -1);
       return state.paint(
         `[${label}: Inspection interrupted prematurely. Maximum call stack size exceeded.]`, 'special');
     }
@@ -233,9 +237,6 @@
       return describeFailure(value);
     }
   };
-
-  // A state that primitives never change.
-  const PLAIN = Object.freeze({ ...DEFAULTS, indent: 0, paint: paintPlain });
 
   return { inspect };
 });

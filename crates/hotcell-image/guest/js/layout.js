@@ -59,8 +59,8 @@
     return result;
   };
 
-  // Short entries of a long list, several to a line. Numbers align to the right, but only if all are numbers. Node looks at as
-  // many elements as there are entries, the note and extra properties counted.
+  // Short entries of a long list, several to a line. Numbers align to the right, but only if all are numbers; Node looks
+  // at as many elements as there are entries, counting the note and extra properties.
   const inColumns = (state, entries, list, hasExtras) => {
     // The note "... n more items" stands on its own line.
     const hasNote = state.maxArrayLength < entries.length;
@@ -122,7 +122,10 @@
     const lead = base === '' ? '' : `${base} `;
     let lines = entries;
     if (typeof state.compact === 'number' && state.compact >= 1) {
-      if (shape.isList && entries.length > 6) lines = inColumns(state, entries, list, state.showHidden || shape.keys.length > 0);
+      if (shape.isList && entries.length > 6) {
+        const hasExtras = state.showHidden || shape.keys.length > 0;
+        lines = inColumns(state, entries, list, hasExtras);
+      }
       // An object goes on one line if it holds at most `compact` levels and nothing was put in columns.
       if (state.deepest - level < state.compact && lines === entries) {
         const start = entries.length + state.indent + open.length + base.length + 10;

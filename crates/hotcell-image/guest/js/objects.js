@@ -18,9 +18,9 @@
 //   proxyTarget(x)       [target, handler]; [null, null] if revoked; undefined if not a Proxy
 //   promiseState(x)      ['pending' | 'fulfilled' | 'rejected', value]; undefined if not a Promise
 //   previewEntries(x, limit)
-//                        what a Map or Set iterator would still give, the iterator unmoved: { entries, isKeyValue, rest }
-//                        with at most `limit` entries ([key, value] arrays if isKeyValue) and the number left out;
-//                        undefined for anything else
+//                        what a Map or Set iterator would still give, the iterator unmoved: { entries, isKeyValue,
+//                        rest }, at most `limit` entries (all if undefined; [key, value] arrays if isKeyValue) and the
+//                        number left out; undefined for anything else
 //   ownNonIndexKeys(x)   own keys (strings, then symbols) of an array or typed array without its indices; undefined for
 //                        anything else. Optional: without it a list of a million numbers costs a million strings
 //   now()                milliseconds, or undefined when the clock is off (console.js)
@@ -40,10 +40,7 @@
   // The object behind any number of proxies; null if one of them is revoked.
   const unwrap = (value) => {
     let inner = value;
-    for (let hops = 0; native.classOf(inner) === 'Proxy'; hops += 1) {
-      inner = native.proxyTarget(inner)[0];
-      if (inner === null || hops >= LONGEST_CHAIN) return null;
-    }
+    while (native.classOf(inner) === 'Proxy') [inner] = native.proxyTarget(inner);
     return inner;
   };
 
@@ -76,11 +73,11 @@
   };
 
   // String(value) that cannot throw: user code may be behind toString.
-  const toText = (value) => {
+  const toText = (value, fallback = '') => {
     try {
       return String(value);
     } catch {
-      return '';
+      return fallback;
     }
   };
 

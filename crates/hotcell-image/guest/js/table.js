@@ -1,8 +1,7 @@
 'use strict';
 // console.table: rows and columns in box-drawing characters.
 ((kit) => {
-  const { inspect } = kit;
-  const { native } = kit;
+  const { inspect, native } = kit;
   const { classOf, hasOwn, isObject, read, toText, unwrap } = kit.objects;
   const { widthOf } = kit.text;
   const { Infinity, Map, Math, Object, Reflect, Set, TypeError } = globalThis;
