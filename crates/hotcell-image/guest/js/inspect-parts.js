@@ -4,8 +4,8 @@
 // `state` is one inspection under way (see inspect.js): the options, plus `indent` (columns so far), `deepest` (the
 // level last entered), `seen` (objects being printed), `paint(text, style)` and `print(value, level)`.
 ((kit) => {
-  const { escape, paintPlain, plural, quote, widthOf } = kit.text;
-  const { Object, Reflect, Symbol } = globalThis;
+  const { escape, plural, quote, widthOf } = kit.text;
+  const { Math, Object, Reflect, Symbol } = globalThis;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const symbolText = Symbol.prototype.toString;
 
@@ -16,6 +16,19 @@
 
   const numberText = (number) => (Object.is(number, -0) ? '-0' : `${number}`);
 
+  // Past this many characters (those of a nested object count once for each level it stands in) objects are only named
+  // and strings cut short: neither shared references nor many large strings can make a text that no memory holds.
+  const CHARACTER_BUDGET = 4 * 1024 * 1024;
+  const SHORT_STRING = 16;
+
+  const spend = (state, count) => {
+    state.spent += count;
+    if (state.spent > CHARACTER_BUDGET) {
+      state.depth = -1;
+      state.maxStringLength = Math.min(state.maxStringLength, SHORT_STRING);
+    }
+  };
+
   const printString = (state, string, paint) => {
     let text = string;
     let note = '';
@@ -23,6 +36,7 @@
       note = `... ${plural(text.length - state.maxStringLength, 'more character')}`;
       text = text.slice(0, state.maxStringLength);
     }
+    spend(state, text.length);
     const room = state.breakLength - state.indent - 4;
     if (state.compact !== true && text.length > SHORTEST_SPLIT && text.length > room && text.includes('\n')) {
       const lines = text.split(AFTER_NEWLINE).map((line) => paint(quote(line), 'string'));
@@ -101,10 +115,13 @@
     return `${printKey(state, key, descriptor.enumerable === false)}:${gap}${text}`;
   };
 
+  // A getter that ran meanwhile (of a tag or a name) may have deleted the property.
+  const ABSENT = Object.freeze({ value: undefined, enumerable: true });
+
   const printOwn = (state, object, key, level, isList) =>
-    printProperty(state, key, getOwnPropertyDescriptor(object, key), level, isList);
+    printProperty(state, key, getOwnPropertyDescriptor(object, key) ?? ABSENT, level, isList);
 
   return {
-    parts: { numberText, paintPlain, prefixOf, printElement, printKey, printOwn, printPrimitive, printProperty },
+    parts: { numberText, prefixOf, printElement, printKey, printOwn, printPrimitive, printProperty, spend },
   };
 });

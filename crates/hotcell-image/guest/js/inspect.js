@@ -4,19 +4,17 @@
 // Options: depth, showHidden, showProxy, colors, maxArrayLength, maxStringLength, breakLength, compact, sorted, with
 // Node's defaults; null lifts a limit. What differs from Node, on purpose: `Symbol(nodejs.util.inspect.custom)` is not
 // honoured (a value does not choose how it is logged), traps of a Proxy never run, nothing thrown by a value escapes,
-// and the contents of weak collections are never shown.
+// the contents of weak collections are never shown, and a text of millions of characters is abbreviated.
 ((kit) => {
   const { native } = kit;
   const { layOut } = kit.layout;
   const { describe } = kit.kinds;
   const { classNameOf, hasOwn, isEnumerable, isBuiltInPrototype, isObject, protoOf, read, tagOf, unwrap } = kit.objects;
-  const { prefixOf, printOwn, printPrimitive, printProperty } = kit.parts;
+  const { prefixOf, printOwn, printPrimitive, printProperty, spend } = kit.parts;
   const { paintColour, paintPlain } = kit.text;
-  const { Array, Infinity, Map, Number, Object, Reflect, Set, Symbol } = globalThis;
+  const { Infinity, Map, Math, Number, Object, Reflect, Set, Symbol } = globalThis;
   const { getOwnPropertyDescriptor, ownKeys } = Reflect;
 
-  // Past this many characters nested objects are abbreviated, so that shared references cannot multiply without end.
-  const CHARACTER_BUDGET = 8 * 1024 * 1024;
   const DEFAULTS = Object.freeze({
     depth: 2,
     showHidden: false,
@@ -36,7 +34,7 @@
   // null means no limit; what is not a number is no answer.
   const limitFrom = (given, fallback) => {
     if (given === null) return Infinity;
-    return typeof given === 'number' && !Number.isNaN(given) ? given : fallback;
+    return typeof given === 'number' && !Number.isNaN(given) ? Math.floor(given) : fallback;
   };
 
   const settle = (options) => {
@@ -198,8 +196,7 @@
     }
     state.seen.length = seenBefore;
     const text = finish(state, value, shape, entries, inner);
-    state.spent += text.length;
-    if (state.spent > CHARACTER_BUDGET) state.depth = -1;
+    spend(state, text.length);
     return text;
   };
 

@@ -59,8 +59,8 @@
     return result;
   };
 
-  // Short entries of a long list, several to a line. Numbers align to the right, but only if all are numbers; Node looks
-  // at as many elements as there are entries, counting the note and extra properties.
+  // Short entries of a long list, several to a line. Numbers align to the right, but only if all are numbers; Node
+  // looks at as many elements as there are entries, counting the note and extra properties.
   const inColumns = (state, entries, list, hasExtras) => {
     // The note "... n more items" stands on its own line.
     const hasNote = state.maxArrayLength < entries.length;

@@ -49,7 +49,7 @@
     return proto === null ? null : unwrap(proto);
   };
 
-  // The descriptor of a property, own or inherited, with its holder; traps do not run.
+  // The descriptor of a property, own or inherited; traps do not run.
   const lookup = (object, key) => {
     let holder = unwrap(object);
     for (let hops = 0; holder !== null && hops < LONGEST_CHAIN; hops += 1) {
@@ -214,7 +214,6 @@
       hasOwn,
       isEnumerable,
       isError,
-      isIndex,
       isBuiltInPrototype,
       isObject,
       lookup,
