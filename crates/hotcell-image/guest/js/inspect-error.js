@@ -15,8 +15,8 @@
   const FRAME = '\n    at';
   // The first two frames of an error made by SES's Error constructor.
   const SES_FRAMES = /^ {4}at (?:apply|construct) \(native\)\n {4}at Error \([^\n]*\)(?:\n|$)/;
-  const HEADER_NAME = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/;
-  const LONE_NAME = /^([a-z_A-Z0-9-]*Error)$/;
+  // The name a stack begins with: words up to a colon or the first frame, or a lone name.
+  const LEADING_NAME = /^(?:[A-Z][\w ()[\]-]+(?=:|\n\s+at)|[\w-]*Error$)/;
   // A run of frames shared with the cause is folded if it is longer than this.
   const SHORTEST_FOLD = 3;
 
@@ -80,8 +80,7 @@
     let length = name.length;
     let fallback = 'Error';
     if (className === null) {
-      const match = HEADER_NAME.exec(stack) ?? LONE_NAME.exec(stack);
-      const found = match === null ? '' : match[1];
+      const found = LEADING_NAME.exec(stack)?.[0] ?? '';
       length = found.length;
       fallback = found === '' ? 'Error' : found;
     }
