@@ -1,12 +1,12 @@
-'use strict';
 // The console of a cell. Every message ends in kit.native.log(level, text).
 //
 // Levels: log, debug, dir, dirxml, table, group, count and the timers give 'log'; info gives 'info'; warn and the
 // console's own complaints (an unknown label) give 'warn'; error, trace and a failed assert give 'error'.
 ((kit) => {
+  'use strict';
   const { drawTable, formatWithOptions, inspect, native } = kit;
-  const { stackOf } = kit.errors;
-  const { toText } = kit.objects;
+  const { stackOf } = kit.inspectErrors;
+  const { toText } = kit.inspectObjects;
   const { Error, Map, Math, Object, Symbol } = globalThis;
 
   const GROUP_INDENT = 2;
@@ -137,4 +137,4 @@
   Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
 
   return { console };
-});
+})

@@ -1,12 +1,12 @@
-'use strict';
 // format(...args): printf-like text as Node's util.format makes it: %s %d %i %f %j %o %O %c %%, the rest appended.
 //
 // Where Node would throw what a value's own code throws (toString, valueOf, toJSON), a text stands instead: a log line
 // must not end a run.
 ((kit) => {
-  const { inspect, native } = kit;
-  const { hasOwn, isBuiltInPrototype, isObject, protoOf, read, toText, unwrap } = kit.objects;
-  const { numberText } = kit.parts;
+  'use strict';
+  const { inspect } = kit;
+  const { hasOwn, isBuiltInPrototype, isObject, protoOf, read, toText, unwrap } = kit.inspectObjects;
+  const { numberText } = kit.inspectParts;
   const { JSON, Map, Number, Object, String, Symbol, parseFloat, parseInt } = globalThis;
 
   const PERCENT = 37;
@@ -26,7 +26,7 @@
     if (typeof value === 'number') return numberText(value);
     if (typeof value === 'bigint') return `${value}n`;
     if (!isObject(value)) return String(value);
-    const target = native.classOf(value) === 'Proxy' ? unwrap(value) : value;
+    const target = unwrap(value);
     if (target === null || (typeof target === 'object' && hasBuiltInText(target))) return inspect(value, BRIEF);
     try {
       return String(target);
@@ -111,4 +111,4 @@
   const format = (...args) => (args.length === 0 ? '' : formatWithOptions(undefined, args));
 
   return { format, formatWithOptions };
-});
+})

@@ -1,12 +1,12 @@
-'use strict';
 // Errors: the header line, the stack under it, and which properties are worth repeating.
 //
 // Under SES every stack is the engine's: frames only, each "    at name (file:line:column)\n". Node's stacks begin with
 // the header "Name: message"; it is composed here, from the name and message as they are now (V8 composes it when the
 // stack is first read). A string that user code put in `stack` is shown as it is.
 ((kit) => {
-  const { read, toText, classOf, isError, isObject, lookup, unwrap } = kit.objects;
-  const { prefixOf } = kit.parts;
+  'use strict';
+  const { read, toText, classOf, isError, isObject, lookup, unwrap } = kit.inspectObjects;
+  const { prefixOf } = kit.inspectParts;
 
   const { Reflect } = globalThis;
   const { apply, getOwnPropertyDescriptor } = Reflect;
@@ -146,5 +146,5 @@
     return { base, keys };
   };
 
-  return { errors: { describeError, headerOf, stackOf, tidyFrames } };
-});
+  return { inspectErrors: { describeError, headerOf, stackOf, tidyFrames } };
+})

@@ -1,4 +1,3 @@
-'use strict';
 // How each kind of object is printed.
 //
 // A describer takes (state, facts) and returns a shape:
@@ -8,14 +7,15 @@
 // `facts` is { value, kind, name, tag, keys, extras, level, insideTypedArray }: the class by the engine, the class name
 // by the prototype chain (null without a prototype), the tag, own keys, texts of inherited hidden properties.
 ((kit) => {
+  'use strict';
   const { native } = kit;
-  const { describeError } = kit.errors;
-  const { layOut } = kit.layout;
-  const { classOf, hasIterator, hasOwn, isError, protoOf, read, toText } = kit.objects;
-  const { printableKeys, printableListKeys } = kit.objects;
-  const { numberText, prefixOf, printElement, printKey, printPrimitive } = kit.parts;
-  const { moreItems, paintPlain, plural } = kit.text;
-  const { ArrayBuffer, BigInt, Boolean, DataView, Date, Function, Map, Math, Number, Object } = globalThis;
+  const { describeError } = kit.inspectErrors;
+  const { layOut } = kit.inspectLayout;
+  const { classOf, hasIterator, hasOwn, isError, protoOf, read, toText } = kit.inspectObjects;
+  const { printableKeys, printableListKeys } = kit.inspectObjects;
+  const { numberText, prefixOf, printElement, printKey, printPrimitive } = kit.inspectParts;
+  const { moreItems, paintPlain, plural } = kit.inspectText;
+  const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Function, Map, Math, Number, Object } = globalThis;
   const { Reflect, RegExp, Set, SharedArrayBuffer, String, Symbol, Uint8Array } = globalThis;
   const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
@@ -188,20 +188,24 @@
         `${state.print(entry[0], level)} => ${state.print(entry[1], level)}`));
   };
 
-  const printPair = (state, pair, level) => {
-    const entries = [state.print(pair[0], level), state.print(pair[1], level)];
+  const printPair = (state, key, value, level) => {
+    const entries = [state.print(key, level), state.print(value, level)];
     return layOut(state, entries, { base: '', open: '[', close: ']', isList: true, keys: [] }, level);
   };
 
   const describeIterator = (state, facts) => {
     const { value, kind, tag } = facts;
-    const preview = native.previewEntries(value, shownCount(state, 4294967295));
+    const { entries, isKeyValue } = native.previewEntries(value);
     const owner = kind === 'Map Iterator' ? 'Map' : 'Set';
-    const noun = preview.isKeyValue ? `${owner} Entries` : `${owner} Iterator`;
+    const noun = isKeyValue ? `${owner} Entries` : `${owner} Iterator`;
     const label = tag === kind || tag === '' ? noun : `${tag}] [${noun}`;
-    const size = preview.entries.length + (preview.rest ?? 0);
-    const one = (level) => (item) => (preview.isKeyValue ? printPair(state, item, level) : state.print(item, level));
-    return braces(facts, `[${label}] `, (level) => printItems(state, preview.entries, size, one(level)));
+    const body = (level) => {
+      if (!isKeyValue) return printItems(state, entries, entries.length, (item) => state.print(item, level));
+      const pairs = entries.length / 2;
+      const keys = Array.from({ length: shownCount(state, pairs) }, (_, index) => index * 2);
+      return printItems(state, keys, pairs, (at) => printPair(state, entries[at], entries[at + 1], level));
+    };
+    return braces(facts, `[${label}] `, body);
   };
 
   const describeWeak = (state, facts) =>
@@ -440,9 +444,10 @@
     if (isIterable) return asIterable(state, facts);
     const describer = otherKinds.get(facts.kind);
     if (describer !== undefined) return describer(state, facts);
+    if (typeof facts.value === 'function') return describeFunction(state, { ...facts, kind: 'Function' });
     const isErrorLike = facts.name !== 'Object' && isError(facts.value);
     return (isErrorLike ? describeErrorObject : describeObject)(state, facts);
   };
 
-  return { kinds: { describe } };
-});
+  return { inspectKinds: { describe } };
+})

@@ -1,10 +1,10 @@
-'use strict';
 // The small parts of a printed value: primitives, property names, properties, and what stands before a brace.
 //
 // `state` is one inspection under way (see inspect.js): the options, plus `indent` (columns so far), `deepest` (the
 // level last entered), `seen` (objects being printed), `paint(text, style)` and `print(value, level)`.
 ((kit) => {
-  const { escape, plural, quote, widthOf } = kit.text;
+  'use strict';
+  const { escape, plural, quote, widthOf } = kit.inspectText;
   const { Math, Object, Reflect, Symbol } = globalThis;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const symbolText = Symbol.prototype.toString;
@@ -122,6 +122,6 @@
     printProperty(state, key, getOwnPropertyDescriptor(object, key) ?? ABSENT, level, isList);
 
   return {
-    parts: { numberText, prefixOf, printElement, printKey, printOwn, printPrimitive, printProperty, spend },
+    inspectParts: { numberText, prefixOf, printElement, printKey, printOwn, printPrimitive, printProperty, spend },
   };
-});
+})

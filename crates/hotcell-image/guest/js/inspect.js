@@ -1,4 +1,3 @@
-'use strict';
 // inspect(value, options): a value as text, as Node 20's util.inspect prints it.
 //
 // Options: depth, showHidden, showProxy, colors, maxArrayLength, maxStringLength, breakLength, compact, sorted, with
@@ -6,12 +5,14 @@
 // honoured (a value does not choose how it is logged), traps of a Proxy never run, nothing thrown by a value escapes,
 // the contents of weak collections are never shown, and a text of millions of characters is abbreviated.
 ((kit) => {
+  'use strict';
   const { native } = kit;
-  const { layOut } = kit.layout;
-  const { describe } = kit.kinds;
-  const { classNameOf, hasOwn, isEnumerable, isBuiltInPrototype, isObject, protoOf, read, tagOf, unwrap } = kit.objects;
-  const { prefixOf, printOwn, printPrimitive, printProperty, spend } = kit.parts;
-  const { paintColour, paintPlain } = kit.text;
+  const { layOut } = kit.inspectLayout;
+  const { describe } = kit.inspectKinds;
+  const { classNameOf, hasOwn, isBuiltInPrototype, isEnumerable, isObject } = kit.inspectObjects;
+  const { protoOf, read, tagOf, unwrap } = kit.inspectObjects;
+  const { prefixOf, printOwn, printPrimitive, printProperty, spend } = kit.inspectParts;
+  const { paintColour, paintPlain } = kit.inspectText;
   const { Infinity, Map, Math, Number, Object, Reflect, Set, Symbol } = globalThis;
   const { getOwnPropertyDescriptor, ownKeys } = Reflect;
 
@@ -63,12 +64,9 @@
 
   const print = (state, value, level, insideTypedArray) => {
     if (!isObject(value)) return printPrimitive(state, value);
-    let target = value;
-    if (native.classOf(value) === 'Proxy') {
-      target = unwrap(value);
-      if (target === null) return state.paint('<Revoked Proxy>', 'special');
-      if (state.showProxy) return printProxy(state, value, level);
-    }
+    const target = unwrap(value);
+    if (target === null) return state.paint('<Revoked Proxy>', 'special');
+    if (target !== value && state.showProxy) return printProxy(state, value, level);
     if (state.seen.includes(target)) return printReference(state, target);
     return printObject(state, target, level, insideTypedArray);
   };
@@ -236,4 +234,4 @@
   };
 
   return { inspect };
-});
+})

@@ -1,8 +1,8 @@
-'use strict';
 // Where lines break: the entries of an object become one line, several, or columns.
 ((kit) => {
-  const { widthOf, withoutColours } = kit.text;
-  const { lookup } = kit.objects;
+  'use strict';
+  const { widthOf, withoutColours } = kit.inspectText;
+  const { lookup } = kit.inspectObjects;
   const { Array, Math } = globalThis;
 
   const SEPARATOR = 2; // ', '
@@ -139,5 +139,5 @@
     return `${lead}${open}${newline}  ${lines.join(`,${newline}  `)}${newline}${close}`;
   };
 
-  return { layout: { layOut } };
-});
+  return { inspectLayout: { layOut } };
+})

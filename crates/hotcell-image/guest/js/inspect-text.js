@@ -1,6 +1,6 @@
-'use strict';
 // Text for the printer: quoting, escapes, colours, and how wide a string is on a terminal.
 ((kit) => {
+  'use strict';
   const { Map } = globalThis;
 
   const NEEDS_ESCAPE =
@@ -126,5 +126,5 @@
     return width;
   };
 
-  return { text: { escape, moreItems, paintColour, paintPlain, plural, quote, widthOf, withoutColours } };
-});
+  return { inspectText: { escape, moreItems, paintColour, paintPlain, plural, quote, widthOf, withoutColours } };
+})

@@ -1,9 +1,9 @@
-'use strict';
 // console.table: rows and columns in box-drawing characters.
 ((kit) => {
+  'use strict';
   const { inspect, native } = kit;
-  const { classOf, hasOwn, isObject, read, toText, unwrap } = kit.objects;
-  const { widthOf } = kit.text;
+  const { classOf, hasOwn, isObject, read, toText, unwrap } = kit.inspectObjects;
+  const { widthOf } = kit.inspectText;
   const { Infinity, Map, Math, Object, Reflect, Set, TypeError } = globalThis;
   const { apply } = Reflect;
   const mapEntries = Map.prototype.entries;
@@ -57,6 +57,12 @@
       ],
       pairs.length,
     );
+
+  const inPairs = (flat) => {
+    const pairs = [];
+    for (let at = 0; at < flat.length; at += 2) pairs[pairs.length] = [flat[at], flat[at + 1]];
+    return pairs;
+  };
 
   const drawItems = (items) =>
     draw(
@@ -123,9 +129,9 @@
       case 'Map Iterator':
       case 'Set Iterator': {
         const preview = native.previewEntries(target);
-        if (!preview.isKeyValue) return drawItems(preview.entries);
         // Node lists both halves of a Set's entries one after the other.
-        return classOf(target) === 'Map Iterator' ? drawPairs(preview.entries) : drawItems(preview.entries.flat());
+        if (!preview.isKeyValue || classOf(target) === 'Set Iterator') return drawItems(preview.entries);
+        return drawPairs(inPairs(preview.entries));
       }
       default:
         return drawRows(target, only);
@@ -133,4 +139,4 @@
   };
 
   return { drawTable };
-});
+})

@@ -1,31 +1,30 @@
-'use strict';
 // Looking at values without running their code.
 //
-// Bootstrap files are evaluated in this order, each given `kit`, its exports merged into `kit` for the next ones:
+// The files of the printer and the console run after lockdown, in this order, each given `kit`, its exports merged into
+// `kit` for the next ones. For others to use: `kit.inspect`, `kit.format`, `kit.formatWithOptions`, `kit.console`.
 //
-//     objects  text  layout  inspect-parts  inspect-error  inspect-kinds  inspect  format  table  console   (.js)
+//     inspect-objects  inspect-text  inspect-layout  inspect-parts  inspect-error  inspect-kinds  inspect
+//     format  console-table  console   (.js)
 //
 // What plain JavaScript cannot see comes from `kit.native`. None of these functions may run user code or throw for any
 // argument (running out of memory apart):
 //
 //   classOf(x)           the engine's own class of an object, which no user code can fake; undefined for a primitive:
-//                        'Array' 'Error' 'Date' 'RegExp' 'Map' 'Set' 'WeakMap' 'WeakSet' 'WeakRef' 'Promise' 'Proxy'
+//                        'Array' 'Error' 'Date' 'RegExp' 'Map' 'Set' 'WeakMap' 'WeakSet' 'WeakRef' 'Promise'
 //                        'Arguments' 'Boolean' 'Number' 'String' 'Symbol' 'BigInt' 'ArrayBuffer' 'SharedArrayBuffer'
 //                        'DataView' 'Uint8Array' (… all typed arrays) 'Generator' 'AsyncGenerator' 'Function'
 //                        'GeneratorFunction' 'AsyncFunction' 'AsyncGeneratorFunction' 'Map Iterator' 'Set Iterator'
-//                        'Module' (a namespace object), 'Object' for the rest. Every callable that is not a Proxy is
-//                        one of the function classes.
+//                        'Module' (a namespace object); anything for the rest, which print as plain objects
 //   proxyTarget(x)       [target, handler]; [null, null] if revoked; undefined if not a Proxy
 //   promiseState(x)      ['pending' | 'fulfilled' | 'rejected', value]; undefined if not a Promise
-//   previewEntries(x, limit)
-//                        what a Map or Set iterator would still give, the iterator unmoved: { entries, isKeyValue,
-//                        rest }, at most `limit` entries (all if undefined; [key, value] arrays if isKeyValue) and the
-//                        number left out; undefined for anything else
+//   previewEntries(x)    what a Map or Set iterator would still give, the iterator unmoved: { entries, isKeyValue };
+//                        key, value, key, value… in one list if isKeyValue; undefined for anything else
 //   ownNonIndexKeys(x)   own keys (strings, then symbols) of an array or typed array without its indices; undefined for
 //                        anything else. Optional: without it a list of a million numbers costs a million strings
 //   now()                milliseconds, or undefined when the clock is off (console.js)
 //   log(level, text)     one message; level is 'log' | 'info' | 'warn' | 'error' (console.js)
 ((kit) => {
+  'use strict';
   const { native } = kit;
   const { Boolean, Object, Reflect, Set, String, Symbol, WeakMap } = globalThis;
   const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys, apply } = Reflect;
@@ -40,7 +39,11 @@
   // The object behind any number of proxies; null if one of them is revoked.
   const unwrap = (value) => {
     let inner = value;
-    while (native.classOf(inner) === 'Proxy') [inner] = native.proxyTarget(inner);
+    let parts = native.proxyTarget(inner);
+    while (parts !== undefined) {
+      [inner] = parts;
+      parts = native.proxyTarget(inner);
+    }
     return inner;
   };
 
@@ -207,7 +210,7 @@
   };
 
   return {
-    objects: {
+    inspectObjects: {
       classOf: native.classOf,
       classNameOf,
       hasIterator,
@@ -226,4 +229,4 @@
       unwrap,
     },
   };
-});
+})
