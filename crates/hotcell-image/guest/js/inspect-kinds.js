@@ -435,6 +435,28 @@
     ['Symbol', describeBoxed],
   ]);
 
+  // Classes of our own whose state is private: prototype to describer.
+  const instanceDescribers = new Map();
+
+  const describeInstances = (prototype, describer) => {
+    instanceDescribers.set(prototype, describer);
+  };
+
+  // By a describer of the nearest class that has one; it throws for what only inherits from the class.
+  const describeInstance = (state, facts) => {
+    if (facts.name === 'Object' || facts.name === null) return undefined;
+    for (let proto = protoOf(facts.value), hops = 0; proto !== null && hops < 10; proto = protoOf(proto), hops += 1) {
+      const describer = instanceDescribers.get(proto);
+      if (describer === undefined) continue;
+      try {
+        return describer(state, facts);
+      } catch {
+        return undefined;
+      }
+    }
+    return undefined;
+  };
+
   const describe = (state, facts) => {
     const asIterable = iterableKinds.get(facts.kind);
     const isList = asIterable === describeArray || asIterable === describeTypedArray;
@@ -445,9 +467,11 @@
     const describer = otherKinds.get(facts.kind);
     if (describer !== undefined) return describer(state, facts);
     if (typeof facts.value === 'function') return describeFunction(state, { ...facts, kind: 'Function' });
+    const instance = describeInstance(state, facts);
+    if (instance !== undefined) return instance;
     const isErrorLike = facts.name !== 'Object' && isError(facts.value);
     return (isErrorLike ? describeErrorObject : describeObject)(state, facts);
   };
 
-  return { inspectKinds: { describe } };
+  return { inspectKinds: { describe, describeInstances } };
 })

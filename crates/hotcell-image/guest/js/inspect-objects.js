@@ -3,8 +3,8 @@
 // The files of the printer and the console run after lockdown, in this order, each given `kit`, its exports merged into
 // `kit` for the next ones. For others to use: `kit.inspect`, `kit.format`, `kit.formatWithOptions`, `kit.console`.
 //
-//     inspect-objects  inspect-text  inspect-layout  inspect-parts  inspect-error  inspect-kinds  inspect
-//     format  console-table  console   (.js)
+//     inspect-objects  inspect-text  inspect-layout  inspect-parts  inspect-error  inspect-kinds  inspect-web
+//     inspect  format  console-table  console   (.js)
 //
 // What plain JavaScript cannot see comes from `kit.native`. None of these functions may run user code or throw for any
 // argument (running out of memory apart):
