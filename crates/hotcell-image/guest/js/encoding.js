@@ -151,6 +151,7 @@
   }
 
   const findEncoding = (label) => {
+    if (label in encodingOf) return encodingOf[label];
     const name = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
     const encoding = encodingOf[name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())];
     if (encoding !== undefined) return encoding;

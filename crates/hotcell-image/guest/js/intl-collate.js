@@ -94,6 +94,15 @@
     for (const digit of significant) elements.push([primaries[digit], 1, 1]);
   };
 
+  // Accents on punctuation go with it.
+  const withoutPunctuation = (elements) => {
+    let keep = true;
+    return elements.filter(([primary]) => {
+      if (primary !== 0) keep = primary >= firstSymbol;
+      return keep;
+    });
+  };
+
   // Every script's ten digits stand in a row, so a digit's value is its distance from the first of them.
   const digitValue = (digit) => {
     let value = 0;
@@ -111,7 +120,7 @@
       if (numeric && /^[0-9]/.test(piece)) pushNumber(elements, piece);
       else pushCharacter(elements, piece, false);
     }
-    return ignorePunctuation ? elements.filter(([primary]) => primary === 0 || primary >= firstSymbol) : elements;
+    return ignorePunctuation ? withoutPunctuation(elements) : elements;
   };
 
   // ---- comparison, one level after the other
@@ -138,15 +147,15 @@
     return result;
   };
 
-  // Printable ASCII, which is most of what gets sorted, needs no decomposition: one pass, two tables.
+  // Printable ASCII, which is most of what gets sorted, needs no decomposition: one pass, two tables. Undefined where
+  // anything else turns up before the answer is clear.
   const asciiPrimary = [];
   const asciiUpper = [];
   for (let code = 0; code < 127; code += 1) {
     const character = String.fromCharCode(code);
-    asciiPrimary.push(primaries[character.toLowerCase()] ?? 0);
+    asciiPrimary.push(code < 32 ? undefined : primaries[character.toLowerCase()]);
     asciiUpper.push(character >= 'A' && character <= 'Z' ? 1 : 0);
   }
-  const isAscii = (text) => /^[ -~]*$/.test(text);
 
   const compareAscii = (left, right, { sensitivity, caseFirst }) => {
     const length = left.length < right.length ? left.length : right.length;
@@ -154,20 +163,28 @@
     for (let i = 0; i < length; i += 1) {
       const a = left.charCodeAt(i);
       const b = right.charCodeAt(i);
+      const primary = asciiPrimary[a];
+      if (primary === undefined) return undefined;
       if (a !== b) {
-        if (asciiPrimary[a] !== asciiPrimary[b]) return asciiPrimary[a] < asciiPrimary[b] ? -1 : 1;
+        const other = asciiPrimary[b];
+        if (other === undefined) return undefined;
+        if (primary !== other) return primary < other ? -1 : 1;
         if (byCase === 0) byCase = asciiUpper[a] - asciiUpper[b];
       }
     }
-    if (left.length !== right.length) return left.length < right.length ? -1 : 1;
+    if (left.length !== right.length) {
+      const next = (left.length < right.length ? right : left).charCodeAt(length);
+      if (asciiPrimary[next] === undefined) return undefined;
+      return left.length < right.length ? -1 : 1;
+    }
     if (sensitivity === 'base' || sensitivity === 'accent') return 0;
     return caseFirst === 'upper' ? 0 - byCase : byCase;
   };
 
   const compare = (left, right, settings) => {
     if (left === right) return 0;
-    const isSimple = !settings.numeric && !settings.ignorePunctuation && isAscii(left) && isAscii(right);
-    return isSimple ? compareAscii(left, right, settings) : compareSlowly(left, right, settings);
+    const quick = settings.numeric || settings.ignorePunctuation ? undefined : compareAscii(left, right, settings);
+    return quick ?? compareSlowly(left, right, settings);
   };
 
   // ---- the service

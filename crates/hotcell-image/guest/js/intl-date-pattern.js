@@ -72,16 +72,18 @@
   const whole = (s) => [[], pattern(s), []];
 
   // A field that makes the difference is shown even if nobody asked for it: "Jan 5, 2024 – Mar 9, 2025".
-  const withField = (s, differs) => {
+  const withField = (s, differs, hasTime) => {
     const hasDate = s.weekday || s.year || s.month || s.day || s.era;
     if (!hasDate) return { ...s, ...numericDate };
-    if (differs === 'year' && s.day && !s.year) return { ...s, month: s.month ?? 'numeric', year: 'numeric' };
-    if (differs === 'month' && s.day && !s.month) return { ...s, month: 'numeric' };
-    return s;
+    const shown = { ...s };
+    if (hasTime && !s.weekday && differs === 'day') shown.day ??= 'numeric';
+    if (shown.day && differs !== 'day') shown.month ??= 'numeric';
+    if (shown.day && differs === 'year') shown.year ??= 'numeric';
+    return shown;
   };
 
   const dateRange = (s, differs) => {
-    const shown = withField(s, differs);
+    const shown = withField(s, differs, false);
     if (!shown.day && !shown.weekday && differs === 'day') return undefined;
     if (!shown.month && !shown.day && !shown.weekday && differs === 'month') return undefined;
     if (!isText(shown.month) || shown.era || differs === 'year') return whole(shown);
@@ -108,7 +110,7 @@
     const hasTime = s.hour || s.minute || s.second || s.fractionalSecondDigits || s.dayPeriod;
     const isDate = differs === 'year' || differs === 'month' || differs === 'day';
     if (!hasTime) return isDate ? dateRange(s, differs) : undefined;
-    return isDate ? whole(withField(s, differs)) : timeRange(s, differs);
+    return isDate ? whole(withField(s, differs, true)) : timeRange(s, differs);
   };
 
   return { intlDatePattern: Object.freeze({ isTwelve, narrowSpace, pattern, rangePattern }) };

@@ -144,13 +144,13 @@
 
   const dayMs = 86400000;
   const localFields = (ms, zone) => {
-    const offset = offsetAt(zone, ms);
+    const [offset, abbreviation] = offsetAt(zone, ms);
     const local = ms + Math.round(offset * 60000);
     const days = Math.floor(local / dayMs);
     const rest = local - days * dayMs;
     const [year, month, day] = civil(days);
     return {
-      offset, year, month, day,
+      offset, abbreviation, year, month, day,
       weekday: (((days + 4) % 7) + 7) % 7,
       hour: Math.floor(rest / 3600000),
       minute: Math.floor(rest / 60000) % 60,
@@ -195,7 +195,7 @@
       case 'second': return numeric(local.second, fields.second ?? '2-digit');
       case 'fractionalSecond': return String(local.millisecond).padStart(3, '0').slice(0, fields.fractionalSecondDigits);
       case 'dayPeriod': return periodText(local, fields);
-      default: return zoneName(zone, local.offset, fields.timeZoneName);
+      default: return zoneName(zone, local, fields.timeZoneName);
     }
   };
 
@@ -224,10 +224,13 @@
 
   const from = (source, parts) => parts.map((part) => ({ ...part, source }));
 
-  // A range of numeric dates or of times is written without leading zeros.
+  // A range is written without leading zeros, except for the dates of one between times.
   const rangeFields = (fields) => {
     const shown = { ...fields };
-    if (shown.hour && isTwelve(shown) && !shown.second) shown.hour = 'numeric';
+    const hasTime = timeFields.some((name) => fields[name] !== undefined);
+    for (const name of hasTime ? ['hour'] : ['month', 'day']) {
+      if (shown[name] === '2-digit' && (name !== 'hour' || isTwelve(shown))) shown[name] = 'numeric';
+    }
     return shown;
   };
 

@@ -2,21 +2,23 @@
 // engine does it: 1.005 to two places is 1.01. BigInts and decimal strings keep all their digits.
 ((kit) => {
   'use strict';
-  const { BigInt, Number, Object, RangeError, Reflect, String, Symbol, TypeError } = globalThis;
+  const { BigInt, Math, Number, Object, RangeError, Reflect, String, Symbol, TypeError } = globalThis;
   const { getNumber, getOption, toLimited } = kit.intlLocale;
 
-  // ---- values: { kind: 'finite' | 'infinite' | 'nan', negative, digits: BigInt, exponent }, meaning digits × 10^exponent
+  // ---- values: { kind: 'finite' | 'infinite' | 'nan', negative, digits, exponent }, meaning digits × 10^exponent, where
+  // `digits` is a string without zeros in front; zero is '0'
 
-  const special = (kind, negative = false) => ({ kind, negative, digits: 0n, exponent: 0 });
+  const special = (kind, negative = false) => ({ kind, negative, digits: '0', exponent: 0 });
   const finite = (negative, digits, exponent) => ({ kind: 'finite', negative, digits, exponent });
+
+  const trimStart = (digits) => (digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits);
 
   const decimalPattern = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
   const parseDecimal = (text) => {
     const match = decimalPattern.exec(text);
     if (match === null) return undefined;
     const [, sign, whole = '', fraction = match[4] ?? '', , power = '0'] = match;
-    const digits = `${whole}${fraction}`.replace(/^0+(?=\d)/, '');
-    return finite(sign === '-', BigInt(digits), Number(power) - fraction.length);
+    return finite(sign === '-', trimStart(`${whole}${fraction}`), Number(power) - fraction.length);
   };
 
   // A string is read like a numeric literal, but without a loss of digits inside the range of Number.
@@ -27,13 +29,13 @@
     if (number === Infinity || number === -Infinity) return special('infinite', number < 0);
     const exact = parseDecimal(trimmed);
     if (exact === undefined) return fromNumber(number);
-    return number === 0 ? finite(exact.negative, 0n, 0) : exact;
+    return number === 0 ? finite(exact.negative, '0', 0) : exact;
   };
 
   const fromNumber = (number) => {
     if (number !== number) return special('nan');
     if (number === Infinity || number === -Infinity) return special('infinite', number < 0);
-    if (number === 0) return finite(Object.is(number, -0), 0n, 0);
+    if (number === 0) return finite(Object.is(number, -0), '0', 0);
     return parseDecimal(String(number));
   };
 
@@ -56,12 +58,13 @@
 
   const toDecimal = (value) => {
     const primitive = toPrimitive(value);
-    if (typeof primitive === 'bigint') return finite(primitive < 0n, primitive < 0n ? -primitive : primitive, 0);
+    if (typeof primitive === 'bigint') return finite(primitive < 0n, String(primitive < 0n ? -primitive : primitive), 0);
     return typeof primitive === 'string' ? fromString(primitive) : fromNumber(Number(primitive));
   };
 
   // The power of ten of the first digit.
-  const magnitude = ({ digits, exponent }) => (digits === 0n ? 0 : String(digits).length + exponent - 1);
+  const isZero = ({ digits }) => digits === '0';
+  const magnitude = (decimal) => (isZero(decimal) ? 0 : decimal.digits.length + decimal.exponent - 1);
   const scale = (decimal, power) => ({ ...decimal, exponent: decimal.exponent + power });
 
   // ---- rounding
@@ -88,30 +91,53 @@
     }
   };
 
+  const addOne = (digits) => {
+    const nines = /9*$/.exec(digits)[0].length;
+    const head = digits.slice(0, digits.length - nines);
+    const raised = head === '' ? '1' : head.slice(0, -1) + String(1 + Number(head.at(-1)));
+    return raised + '0'.repeat(nines);
+  };
+
+  // To a multiple of 10^place, where some digits stand behind that place.
+  const roundDigits = ({ negative, digits, exponent }, place, mode) => {
+    const dropped = place - exponent;
+    const kept = digits.length > dropped ? digits.slice(0, digits.length - dropped) : '0';
+    const rest = digits.length > dropped ? digits.slice(-dropped) : digits;
+    if (/^0*$/.test(rest)) return finite(negative, kept, place);
+    const isHalf = digits.length >= dropped && /^50*$/.test(rest);
+    const half = isHalf ? 0 : digits.length >= dropped && rest[0] >= '5' ? 1 : -1;
+    const isOdd = Number(kept.at(-1)) % 2 === 1;
+    return finite(negative, roundsAway(mode, negative, half, isOdd) ? addOne(kept) : kept, place);
+  };
+
   // To a multiple of increment × 10^place.
-  const round = (decimal, place, increment, mode) => {
-    if (decimal.exponent >= place && increment === 1) return decimal;
-    const shift = 10n ** BigInt(decimal.exponent > place ? decimal.exponent - place : place - decimal.exponent);
-    const numerator = decimal.exponent > place ? decimal.digits * shift : decimal.digits;
-    const divisor = decimal.exponent > place ? BigInt(increment) : BigInt(increment) * shift;
+  const roundToIncrement = ({ negative, digits, exponent }, place, increment, mode) => {
+    const shift = 10n ** BigInt(Math.abs(exponent - place));
+    const numerator = exponent > place ? BigInt(digits) * shift : BigInt(digits);
+    const divisor = exponent > place ? BigInt(increment) : BigInt(increment) * shift;
     let quotient = numerator / divisor;
     const remainder = numerator % divisor;
     if (remainder !== 0n) {
       const twice = 2n * remainder;
       const half = twice < divisor ? -1 : twice > divisor ? 1 : 0;
-      if (roundsAway(mode, decimal.negative, half, quotient % 2n === 1n)) quotient += 1n;
+      if (roundsAway(mode, negative, half, quotient % 2n === 1n)) quotient += 1n;
     }
-    return finite(decimal.negative, quotient * BigInt(increment), place);
+    return finite(negative, String(quotient * BigInt(increment)), place);
+  };
+
+  const round = (decimal, place, increment, mode) => {
+    if (increment !== 1) return roundToIncrement(decimal, place, increment, mode);
+    return decimal.exponent >= place ? decimal : roundDigits(decimal, place, mode);
   };
 
   // ---- digits
 
   // The decimal written out, with at least `minimum` digits after the point and no other zeros at the end.
   const writeOut = ({ digits, exponent }, minimum) => {
-    let text = String(digits);
+    let text = digits;
     let fraction = '';
     if (exponent >= 0) {
-      if (digits !== 0n) text += '0'.repeat(exponent);
+      if (digits !== '0') text += '0'.repeat(exponent);
     } else {
       text = text.padStart(1 - exponent, '0');
       fraction = text.slice(exponent).replace(/0+$/, '');
@@ -219,5 +245,5 @@
     return settings;
   };
 
-  return { intlDecimal: { digitOptions, formatDigits, magnitude, scale, toDecimal } };
+  return { intlDecimal: { digitOptions, formatDigits, isZero, magnitude, scale, toDecimal } };
 })

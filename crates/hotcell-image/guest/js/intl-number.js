@@ -10,7 +10,7 @@
   const {
     defineService, definedOnly, getOption, joinParts, outOfRange, requireOnly, resolveLocale, toOptions,
   } = kit.intlLocale;
-  const { digitOptions, formatDigits, magnitude, scale, toDecimal } = kit.intlDecimal;
+  const { digitOptions, formatDigits, isZero, magnitude, scale, toDecimal } = kit.intlDecimal;
   const { currencyDecimals, currencyName, currencySymbol, isUnit, unitText, units } = kit.intlNumberData;
 
   const owner = 'Intl.NumberFormat';
@@ -92,7 +92,7 @@
     const exponent = exponentFor(power, settings.notation);
     const shown = formatDigits(scale(decimal, -exponent), settings);
     const carried = magnitude(shown.rounded) + exponent;
-    if (shown.rounded.digits === 0n || carried === power || exponentFor(carried, settings.notation) === exponent) {
+    if (isZero(shown.rounded) || carried === power || exponentFor(carried, settings.notation) === exponent) {
       return { exponent, ...shown };
     }
     const next = exponentFor(carried, settings.notation);
@@ -138,18 +138,18 @@
     const parts = groupParts(integer, settings.useGrouping);
     if (fraction !== '') parts.push(part('decimal', '.'), part('fraction', fraction));
     if (settings.notation !== 'standard') parts.push(...exponentParts(exponent, settings));
-    const isOne = exponent === 0 && fraction === '' && rounded.exponent <= 0 && /^0*1$/.test(integer);
-    return { parts, isNan: false, isZero: rounded.digits === 0n, isOne };
+    const isOne = exponent === 0 && fraction === '' && /^0*1$/.test(integer);
+    return { parts, isNan: false, isZero: isZero(rounded), isOne };
   };
 
   // ---- sign and affixes
 
-  const signOf = (negative, { isZero, isNan }, signDisplay) => {
+  const signOf = (negative, number, signDisplay) => {
     switch (signDisplay) {
       case 'never': return '';
       case 'always': return negative ? '-' : '+';
-      case 'exceptZero': return isZero || isNan ? '' : negative ? '-' : '+';
-      case 'negative': return negative && !isZero ? '-' : '';
+      case 'exceptZero': return number.isZero || number.isNan ? '' : negative ? '-' : '+';
+      case 'negative': return negative && !number.isZero ? '-' : '';
       default: return negative ? '-' : '';
     }
   };
@@ -322,8 +322,13 @@
     intlNumber: {
       NumberFormat: defineService(NumberFormat, { callable: true }),
       PluralRules: defineService(PluralRules),
+      // What `toLocaleString` does; most calls have no arguments.
+      formatNumber: (value, locales, options) => {
+        const isPlain = locales === undefined && options === undefined;
+        return joinParts(partition(toDecimal(value), isPlain ? plain : readSettings(locales, options)));
+      },
       // For the parts of Intl that need a number inside a sentence.
-      formatNumber: (value) => partition(toDecimal(value), plain),
+      plainParts: (value) => partition(toDecimal(value), plain),
       isOne: (value) => numberParts(toDecimal(value), plain).isOne,
     },
   };

@@ -3,7 +3,7 @@
   'use strict';
   const { Math, Number, Object, RangeError, String, TypeError } = globalThis;
   const { defineService, getOption, joinParts, requireOnly, resolveLocale, toOptions, toOptionsObject } = kit.intlLocale;
-  const { formatNumber, isOne } = kit.intlNumber;
+  const { isOne, plainParts } = kit.intlNumber;
 
   const matchers = ['lookup', 'best fit'];
   const widths = ['long', 'short', 'narrow'];
@@ -111,7 +111,7 @@
     const isPast = number < 0 || Object.is(number, -0);
     const size = Math.abs(number);
     const name = unitName(unit, style, isOne(size));
-    const digits = formatNumber(size).map((part) => ({ ...part, unit }));
+    const digits = plainParts(size).map((part) => ({ ...part, unit }));
     return isPast
       ? [...digits, { type: 'literal', value: `${name} ago` }]
       : [{ type: 'literal', value: 'in ' }, ...digits, { type: 'literal', value: name }];

@@ -3,11 +3,11 @@
 //   kit.native.tz(zone, epochMs) -> [minutes east of UTC, abbreviation, the zone's name as the database spells it], or
 //                                   undefined if there is no such zone
 //
-// Names are those in use today: when a zone's offset at some moment is none that its name stands for (years ago, say), the
-// offset is shown instead, as "GMT-02:00".
+// The table has the names in use today. Where a zone went by other rules at some moment, which its abbreviation then
+// tells, the offset is shown instead ("GMT-02:00"), except in North America, where the abbreviation is enough to name it.
 ((kit) => {
   'use strict';
-  const { Math, RangeError, String } = globalThis;
+  const { Date, Math, RangeError, String } = globalThis;
   const { native } = kit;
 
   // Standard name | daylight name | standard offset in minutes | short names | zones. Hardly anything but North America has short names.
@@ -234,7 +234,8 @@
     return { name: found[2], fixed: undefined, row: undefined };
   };
 
-  const offsetAt = (zone, epochMs) => zone.fixed ?? native.tz(zone.name, epochMs)[0];
+  // [minutes east of UTC, abbreviation]
+  const offsetAt = (zone, epochMs) => (zone.fixed === undefined ? native.tz(zone.name, epochMs) : [zone.fixed, '']);
 
   const gmt = (offset, isLong) => {
     const seconds = Math.round(Math.abs(offset) * 60);
@@ -247,22 +248,35 @@
 
   const rows = table.replace(/\n\s+(?![^\n]*\|)/g, ' ').trim().split(/\n\s*/);
 
-  // { names: [standard, daylight], shorts: [standard, daylight], standard: minutes }, or null.
+  const toRow = ([standardName, daylightName, standard, standardShort, daylightShort]) => ({
+    names: [standardName, daylightName], shorts: [standardShort, daylightShort], standard: 1 * standard,
+  });
+  const cells = () => rows.map((text) => text.split('|'));
+
+  // What the table says about a zone, with the abbreviations for which it holds; null if it says nothing.
   const findRow = (name) => {
-    const row = rows.map((text) => text.split('|')).find((cells) => cells[5].split(' ').includes(name));
-    if (row === undefined) return null;
-    const [standardName, daylightName, standard, standardShort, daylightShort] = row;
-    return { names: [standardName, daylightName], shorts: [standardShort, daylightShort], standard: 1 * standard };
+    const found = cells().find((row) => row[5].split(' ').includes(name));
+    if (found === undefined) return null;
+    const [winter, summer] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 6, 1)];
+    return { ...toRow(found), abbreviations: [native.tz(name, winter)[1], native.tz(name, summer)[1]] };
   };
 
-  const zoneName = (zone, offset, style) => {
+  const rowFor = (zone, abbreviation) => {
+    zone.row ??= zone.fixed === undefined ? findRow(zone.name) : null;
+    if (zone.row === null || zone.row.abbreviations.includes(abbreviation)) return zone.row;
+    const isNorthAmerican = zone.row.shorts[0].endsWith('ST');
+    const found = isNorthAmerican ? cells().find((row) => row[3] === abbreviation || row[4] === abbreviation) : undefined;
+    return found === undefined ? null : toRow(found);
+  };
+
+  const zoneName = (zone, { offset, abbreviation }, style) => {
     if (style === 'shortOffset' || style === 'longOffset') return gmt(offset, style === 'longOffset');
     if (zone.name === 'UTC') return style === 'short' ? 'UTC' : 'Coordinated Universal Time';
     const isLong = style === 'long';
-    zone.row ??= zone.fixed === undefined ? findRow(zone.name) : null;
-    if (zone.row !== null) {
-      const names = isLong ? zone.row.names : zone.row.shorts;
-      const ahead = offset - zone.row.standard;
+    const row = rowFor(zone, abbreviation);
+    if (row !== null) {
+      const names = isLong ? row.names : row.shorts;
+      const ahead = offset - row.standard;
       const name = ahead === 0 ? names[0] : ahead === 60 || ahead === 30 ? names[1] : '';
       if (name !== '') return name;
     }

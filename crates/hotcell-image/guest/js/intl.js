@@ -13,7 +13,7 @@
   const { BigInt, Date, Math, Number, Object, RangeError, Reflect, String, Symbol, TypeError, Uint8Array } = globalThis;
   const { canonicalList } = kit.intlLocale;
   const { currencies, units } = kit.intlNumberData;
-  const { NumberFormat, PluralRules } = kit.intlNumber;
+  const { formatNumber, NumberFormat, PluralRules } = kit.intlNumber;
   const { DateTimeFormat, formatDate } = kit.intlDate;
   const { ListFormat, RelativeTimeFormat } = kit.intlText;
   const { Collator, compareStrings } = kit.intlCollate;
@@ -91,12 +91,12 @@
   const localeMethods = {
     'Number.prototype': {
       toLocaleString(locales = undefined, options = undefined) {
-        return new NumberFormat(locales, options).format(thisNumber(this));
+        return formatNumber(thisNumber(this), locales, options);
       },
     },
     'BigInt.prototype': {
       toLocaleString(locales = undefined, options = undefined) {
-        return new NumberFormat(locales, options).format(thisBigInt(this));
+        return formatNumber(thisBigInt(this), locales, options);
       },
     },
     'Date.prototype': {
