@@ -129,7 +129,9 @@ fn join(base: &Url, input: &str) -> Option<Url> {
     if is_special(base.scheme()) && base.scheme() != "file" {
         let trimmed = input.trim_start_matches(|c: char| c <= ' ');
         let rest = trimmed.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
-        let slashes = trimmed[..trimmed.len() - rest.len()].matches(['/', '\\']).count();
+        let slashes = trimmed[..trimmed.len() - rest.len()]
+            .matches(['/', '\\'])
+            .count();
         if slashes > 2 {
             return Url::parse(&format!("{}://{rest}", base.scheme())).ok();
         }
@@ -157,7 +159,11 @@ fn set_protocol(mut url: Url, value: &str) -> Option<Url> {
     if scheme.eq_ignore_ascii_case("file") && is_special(url.scheme()) {
         let bare = url.username().is_empty() && url.password().is_none() && url.port().is_none();
         let rest = url.as_str().strip_prefix(url.scheme())?;
-        return if bare { Url::parse(&format!("file{rest}")).ok() } else { None };
+        return if bare {
+            Url::parse(&format!("file{rest}")).ok()
+        } else {
+            None
+        };
     }
     quirks::set_protocol(&mut url, value).ok()?;
     Some(url)
@@ -172,7 +178,11 @@ fn set_pathname(mut url: Url, value: &str) -> Option<Url> {
     }
     let scheme = url.scheme();
     let mut stand_in = Url::parse(&format!("{scheme}://h/")).ok()?;
-    let absolute = if value.starts_with('/') { value.to_owned() } else { format!("/{value}") };
+    let absolute = if value.starts_with('/') {
+        value.to_owned()
+    } else {
+        format!("/{value}")
+    };
     stand_in.set_path(&absolute);
     let path = stand_in.path();
     let guard = if path.starts_with("//") { "/." } else { "" };
@@ -183,7 +193,8 @@ fn set_pathname(mut url: Url, value: &str) -> Option<Url> {
 /// The origin of a `blob:` URL is that of the URL inside only for the web's own schemes.
 fn origin(url: &Url) -> String {
     let origin = quirks::origin(url);
-    let foreign = url.scheme() == "blob" && !origin.starts_with("http://") && !origin.starts_with("https://");
+    let foreign =
+        url.scheme() == "blob" && !origin.starts_with("http://") && !origin.starts_with("https://");
     if foreign { "null".to_owned() } else { origin }
 }
 
@@ -222,7 +233,10 @@ mod tests {
 
     #[test]
     fn input_is_resolved_against_the_base() {
-        assert_eq!(href("../c", Some("http://h/a/b")).as_deref(), Some("http://h/c"));
+        assert_eq!(
+            href("../c", Some("http://h/a/b")).as_deref(),
+            Some("http://h/c")
+        );
         assert_eq!(href("c", Some("mailto:x")), None);
         assert_eq!(href("c", Some("no base")), None);
         assert_eq!(href("c", None), None);
@@ -230,16 +244,28 @@ mod tests {
 
     #[test]
     fn more_than_two_slashes_introduce_a_host() {
-        assert_eq!(href("///x/y", Some("http://h/a")).as_deref(), Some("http://x/y"));
-        assert_eq!(href(" /\\\t/x", Some("https://h/a")).as_deref(), Some("https://x/"));
-        assert_eq!(href("///x", Some("file:///a")).as_deref(), Some("file:///x"));
+        assert_eq!(
+            href("///x/y", Some("http://h/a")).as_deref(),
+            Some("http://x/y")
+        );
+        assert_eq!(
+            href(" /\\\t/x", Some("https://h/a")).as_deref(),
+            Some("https://x/")
+        );
+        assert_eq!(
+            href("///x", Some("file:///a")).as_deref(),
+            Some("file:///x")
+        );
     }
 
     #[test]
     fn drive_letters_get_their_colon() {
         assert_eq!(href("file:///C|/a", None).as_deref(), Some("file:///C:/a"));
         assert_eq!(href("file:///C|", None).as_deref(), Some("file:///C:"));
-        assert_eq!(href("file:///CC|/a", None).as_deref(), Some("file:///CC|/a"));
+        assert_eq!(
+            href("file:///CC|/a", None).as_deref(),
+            Some("file:///CC|/a")
+        );
     }
 
     #[test]
@@ -252,20 +278,35 @@ mod tests {
 
     #[test]
     fn a_path_cannot_become_a_host() {
-        assert_eq!(after("foo:/a?q#h", "pathname", "//b").as_deref(), Some("foo:/.//b?q#h"));
-        assert_eq!(after("foo:/.//b", "pathname", "/c").as_deref(), Some("foo:/c"));
-        assert_eq!(after("foo:/.//b", "host", "h").as_deref(), Some("foo://h//b"));
+        assert_eq!(
+            after("foo:/a?q#h", "pathname", "//b").as_deref(),
+            Some("foo:/.//b?q#h")
+        );
+        assert_eq!(
+            after("foo:/.//b", "pathname", "/c").as_deref(),
+            Some("foo:/c")
+        );
+        assert_eq!(
+            after("foo:/.//b", "host", "h").as_deref(),
+            Some("foo://h//b")
+        );
         assert_eq!(parse("foo:/.//b", None).unwrap().pathname, "//b");
     }
 
     #[test]
     fn a_web_url_without_credentials_may_become_a_file_url() {
-        assert_eq!(after("http://h/a", "protocol", "FILE:").as_deref(), Some("file://h/a"));
+        assert_eq!(
+            after("http://h/a", "protocol", "FILE:").as_deref(),
+            Some("file://h/a")
+        );
     }
 
     #[test]
     fn a_blob_has_an_origin_only_inside_the_web() {
-        assert_eq!(parse("blob:https://h/id", None).unwrap().origin, "https://h");
+        assert_eq!(
+            parse("blob:https://h/id", None).unwrap().origin,
+            "https://h"
+        );
         assert_eq!(parse("blob:ftp://h/id", None).unwrap().origin, "null");
     }
 }
