@@ -5,8 +5,7 @@
 // offsets; format, formatToParts, formatRange, formatRangeToParts, resolvedOptions. The default zone is UTC. `hour12: false`
 // means h23, as the current standard has it: midnight is 00:00 (Node 20 says 24:00). Refused: other calendars and
 // numbering systems, generic zone names, fractions of a second next to an hour without minutes.
-//
-// The moment "now" is `kit.now()` if the cell's bootstrap provides it, else `Date.now()`.
+// "Now" is what `Date.now()` says, so that the cell's clock policy holds here too.
 ((kit) => {
   'use strict';
   const { Date, Math, Number, Object, RangeError, Reflect, String, TypeError } = globalThis;
@@ -18,7 +17,6 @@
 
   const owner = 'Intl.DateTimeFormat';
   const getTime = Date.prototype.getTime;
-  const now = () => (typeof kit.now === 'function' ? kit.now() : Date.now());
 
   // ---- options
 
@@ -117,7 +115,7 @@
 
   const toMoment = (value) => {
     let ms;
-    if (value === undefined) return now();
+    if (value === undefined) return Date.now();
     try {
       ms = Reflect.apply(getTime, value, []);
     } catch {
