@@ -4,10 +4,9 @@
 // getCanonicalLocales, supportedValuesOf. Each file says what its part supports; everything else is an error that names the
 // supported set. Absent, so that `Intl.X === undefined` tells a program: Locale, DisplayNames, DurationFormat.
 //
-// This file and the other `intl-*.js` are evaluated BEFORE `lockdown()`. The bootstrap then installs `localeMethods`
-// (path -> methods, '%TypedArray%.prototype' is the one that is not a global's) on the intrinsics as writable, configurable
-// and not enumerable, and locks down with `localeTaming: 'unsafe'`, since 'safe' would replace them by methods that know no
-// locale. SES neither knows nor touches `Intl`: it has to be hardened and made a global afterwards.
+// This file and the other `intl-*.js` are evaluated BEFORE `lockdown()`, because `localeMethods` (path -> methods) become
+// intrinsics: `intl-install.js` puts them there. SES neither knows nor touches `Intl`: it has to be hardened and made a
+// global after lockdown.
 ((kit) => {
   'use strict';
   const { BigInt, Date, Math, Number, Object, RangeError, Reflect, String, Symbol, TypeError, Uint8Array } = globalThis;
