@@ -1,0 +1,312 @@
+//! The parser behind the guest's `URL`: WHATWG rules, from the `url` crate.
+//!
+//! The guest keeps only strings. It sends the whole `href` with every change and gets all components back, so that a
+//! URL lives in the cell's memory alone and survives snapshots without any state on this side.
+
+use url::{Position, Url, quirks};
+
+/// Everything the guest's `URL` object can be asked for, as the standard's getters return it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) href: String,
+    pub(crate) protocol: String,
+    pub(crate) username: String,
+    pub(crate) password: String,
+    pub(crate) host: String,
+    pub(crate) hostname: String,
+    pub(crate) port: String,
+    pub(crate) pathname: String,
+    pub(crate) search: String,
+    pub(crate) hash: String,
+    pub(crate) origin: String,
+}
+
+impl Parts {
+    fn of(url: &Url) -> Self {
+        Self {
+            href: quirks::href(url).to_owned(),
+            protocol: quirks::protocol(url).to_owned(),
+            username: quirks::username(url).to_owned(),
+            password: quirks::password(url).to_owned(),
+            host: quirks::host(url).to_owned(),
+            hostname: quirks::hostname(url).to_owned(),
+            port: quirks::port(url).to_owned(),
+            pathname: quirks::pathname(url).to_owned(),
+            search: quirks::search(url).to_owned(),
+            hash: quirks::hash(url).to_owned(),
+            origin: origin(url),
+        }
+    }
+
+    /// The components in the order in which the guest's script expects them.
+    pub(crate) fn into_array(self) -> [String; 11] {
+        [
+            self.href,
+            self.protocol,
+            self.username,
+            self.password,
+            self.host,
+            self.hostname,
+            self.port,
+            self.pathname,
+            self.search,
+            self.hash,
+            self.origin,
+        ]
+    }
+}
+
+/// What a setter of `URL` changes. `href` and `origin` are missing on purpose: the first is [`parse`], the second has no
+/// setter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Component {
+    Protocol,
+    Username,
+    Password,
+    Host,
+    Hostname,
+    Port,
+    Pathname,
+    Search,
+    Hash,
+}
+
+impl Component {
+    /// The component with the name that the guest uses for it.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "protocol" => Self::Protocol,
+            "username" => Self::Username,
+            "password" => Self::Password,
+            "host" => Self::Host,
+            "hostname" => Self::Hostname,
+            "port" => Self::Port,
+            "pathname" => Self::Pathname,
+            "search" => Self::Search,
+            "hash" => Self::Hash,
+            _ => return None,
+        })
+    }
+}
+
+/// Parses `input`, against `base` if there is one. `None` is the standard's "failure".
+pub(crate) fn parse(input: &str, base: Option<&str>) -> Option<Parts> {
+    let url = match base {
+        Some(base) => join(&Url::parse(base).ok()?, input)?,
+        None => Url::parse(input).ok()?,
+    };
+    Some(Parts::of(&with_drive_colon(url)))
+}
+
+/// Does what the setter of `component` does to the URL with this `href`. `None` means that the standard ignores the
+/// assignment and the URL stays as it is.
+pub(crate) fn set(href: &str, component: Component, value: &str) -> Option<Parts> {
+    let mut url = Url::parse(href).ok()?;
+    match component {
+        Component::Protocol => url = set_protocol(url, value)?,
+        Component::Username => quirks::set_username(&mut url, value).ok()?,
+        Component::Password => quirks::set_password(&mut url, value).ok()?,
+        Component::Host => quirks::set_host(&mut url, value).ok()?,
+        Component::Hostname => quirks::set_hostname(&mut url, value).ok()?,
+        Component::Port => quirks::set_port(&mut url, value).ok()?,
+        Component::Pathname => url = set_pathname(url, value)?,
+        Component::Search => quirks::set_search(&mut url, value),
+        Component::Hash => quirks::set_hash(&mut url, value),
+    }
+    // A setter of the crate can leave a text that no longer says what the object holds (`foo://h/.//p` for the path `//p`, a
+    // password without a host). The text is what counts here, so it is read again.
+    parse(url.as_str(), None)
+}
+
+// The rest mends the places where the crate departs from the standard.
+
+fn is_special(scheme: &str) -> bool {
+    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
+}
+
+/// Against a base like `http:`, any number of slashes introduces a host; the crate accepts exactly two.
+fn join(base: &Url, input: &str) -> Option<Url> {
+    if is_special(base.scheme()) && base.scheme() != "file" {
+        let trimmed = input.trim_start_matches(|c: char| c <= ' ');
+        let rest = trimmed.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+        let slashes = trimmed[..trimmed.len() - rest.len()]
+            .matches(['/', '\\'])
+            .count();
+        if slashes > 2 {
+            return Url::parse(&format!("{}://{rest}", base.scheme())).ok();
+        }
+    }
+    base.join(input).ok()
+}
+
+/// `file:///C|/x` is `file:///C:/x`; the crate knows the drive but keeps the bar.
+fn with_drive_colon(url: Url) -> Url {
+    let path = url.path().as_bytes();
+    let has_bar = url.scheme() == "file"
+        && matches!(path, [b'/', letter, b'|', rest @ ..] if letter.is_ascii_alphabetic() && matches!(rest, [] | [b'/', ..]));
+    if !has_bar {
+        return url;
+    }
+    let mut mended = url;
+    let path = mended.path().replacen('|', ":", 1);
+    mended.set_path(&path);
+    mended
+}
+
+/// A special URL may become a `file:` URL if it has neither credentials nor a port; the crate always refuses.
+fn set_protocol(mut url: Url, value: &str) -> Option<Url> {
+    let scheme = value.split(':').next().unwrap_or_default();
+    if scheme.eq_ignore_ascii_case("file") && is_special(url.scheme()) {
+        let bare = url.username().is_empty() && url.password().is_none() && url.port().is_none();
+        let rest = url.as_str().strip_prefix(url.scheme())?;
+        return if bare {
+            Url::parse(&format!("file{rest}")).ok()
+        } else {
+            None
+        };
+    }
+    quirks::set_protocol(&mut url, value).ok()?;
+    Some(url)
+}
+
+/// Without a host, a path that starts with two slashes must be written after `/.`, or it would be read as a host. The
+/// crate forgets that, so the path is made on a stand-in with a host, and the URL put together here.
+fn set_pathname(mut url: Url, value: &str) -> Option<Url> {
+    if url.cannot_be_a_base() || url.has_authority() {
+        quirks::set_pathname(&mut url, value);
+        return Some(url);
+    }
+    let scheme = url.scheme();
+    let mut stand_in = Url::parse(&format!("{scheme}://h/")).ok()?;
+    let absolute = if value.starts_with('/') {
+        value.to_owned()
+    } else {
+        format!("/{value}")
+    };
+    stand_in.set_path(&absolute);
+    let path = stand_in.path();
+    let guard = if path.starts_with("//") { "/." } else { "" };
+    let rest = &url[Position::AfterPath..];
+    Url::parse(&format!("{scheme}:{guard}{path}{rest}")).ok()
+}
+
+/// The origin of a `blob:` URL is that of the URL inside only for the web's own schemes.
+fn origin(url: &Url) -> String {
+    let origin = quirks::origin(url);
+    let foreign =
+        url.scheme() == "blob" && !origin.starts_with("http://") && !origin.starts_with("https://");
+    if foreign { "null".to_owned() } else { origin }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn href(input: &str, base: Option<&str>) -> Option<String> {
+        parse(input, base).map(|parts| parts.href)
+    }
+
+    fn after(href: &str, component: &str, value: &str) -> Option<String> {
+        set(href, Component::from_name(component).unwrap(), value).map(|parts| parts.href)
+    }
+
+    #[test]
+    fn every_component_is_told_in_the_order_the_guest_expects() {
+        let parts = parse("HTTPS://me:pw@Example.com:8443/a/../b?q=1#top", None).unwrap();
+        assert_eq!(
+            parts.into_array(),
+            [
+                "https://me:pw@example.com:8443/b?q=1#top",
+                "https:",
+                "me",
+                "pw",
+                "example.com:8443",
+                "example.com",
+                "8443",
+                "/b",
+                "?q=1",
+                "#top",
+                "https://example.com:8443",
+            ]
+        );
+    }
+
+    #[test]
+    fn input_is_resolved_against_the_base() {
+        assert_eq!(
+            href("../c", Some("http://h/a/b")).as_deref(),
+            Some("http://h/c")
+        );
+        assert_eq!(href("c", Some("mailto:x")), None);
+        assert_eq!(href("c", Some("no base")), None);
+        assert_eq!(href("c", None), None);
+    }
+
+    #[test]
+    fn more_than_two_slashes_introduce_a_host() {
+        assert_eq!(
+            href("///x/y", Some("http://h/a")).as_deref(),
+            Some("http://x/y")
+        );
+        assert_eq!(
+            href(" /\\\t/x", Some("https://h/a")).as_deref(),
+            Some("https://x/")
+        );
+        assert_eq!(
+            href("///x", Some("file:///a")).as_deref(),
+            Some("file:///x")
+        );
+    }
+
+    #[test]
+    fn drive_letters_get_their_colon() {
+        assert_eq!(href("file:///C|/a", None).as_deref(), Some("file:///C:/a"));
+        assert_eq!(href("file:///C|", None).as_deref(), Some("file:///C:"));
+        assert_eq!(
+            href("file:///CC|/a", None).as_deref(),
+            Some("file:///CC|/a")
+        );
+    }
+
+    #[test]
+    fn an_ignored_assignment_is_none() {
+        assert_eq!(after("http://h/", "port", "x"), None);
+        assert_eq!(after("http://h/", "protocol", "mailto"), None);
+        assert_eq!(after("http://u@h/", "protocol", "file"), None);
+        assert_eq!(after("mailto:x", "host", "h"), None);
+    }
+
+    #[test]
+    fn a_path_cannot_become_a_host() {
+        assert_eq!(
+            after("foo:/a?q#h", "pathname", "//b").as_deref(),
+            Some("foo:/.//b?q#h")
+        );
+        assert_eq!(
+            after("foo:/.//b", "pathname", "/c").as_deref(),
+            Some("foo:/c")
+        );
+        assert_eq!(
+            after("foo:/.//b", "host", "h").as_deref(),
+            Some("foo://h//b")
+        );
+        assert_eq!(parse("foo:/.//b", None).unwrap().pathname, "//b");
+    }
+
+    #[test]
+    fn a_web_url_without_credentials_may_become_a_file_url() {
+        assert_eq!(
+            after("http://h/a", "protocol", "FILE:").as_deref(),
+            Some("file://h/a")
+        );
+    }
+
+    #[test]
+    fn a_blob_has_an_origin_only_inside_the_web() {
+        assert_eq!(
+            parse("blob:https://h/id", None).unwrap().origin,
+            "https://h"
+        );
+        assert_eq!(parse("blob:ftp://h/id", None).unwrap().origin, "null");
+    }
+}
