@@ -8,6 +8,7 @@ mod globals;
 mod hostile;
 mod image;
 mod language;
+mod library;
 mod memory;
 mod modules;
 mod policy;

@@ -39,3 +39,38 @@ pub(crate) fn thrown<'a>(cell: &mut Cell, program: impl Into<Program<'a>>) -> Ex
         other => panic!("not an exception: {other:?}"),
     }
 }
+
+/// A tool's way of waiting: a timer thread for each, which is enough for tests.
+pub(crate) async fn sleep(duration: std::time::Duration) {
+    let (wake, woken) = futures_channel();
+    std::thread::spawn(move || {
+        std::thread::sleep(duration);
+        wake();
+    });
+    woken.await;
+}
+
+fn futures_channel() -> (impl FnOnce() + Send, impl Future<Output = ()> + Send) {
+    use std::{
+        sync::{Arc, Mutex},
+        task::{Poll, Waker},
+    };
+    let state: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
+    let shared = Arc::clone(&state);
+    let wake = move || {
+        let mut state = shared.lock().unwrap();
+        state.0 = true;
+        if let Some(waker) = state.1.take() {
+            waker.wake();
+        }
+    };
+    let woken = std::future::poll_fn(move |context| {
+        let mut state = state.lock().unwrap();
+        if state.0 {
+            return Poll::Ready(());
+        }
+        state.1 = Some(context.waker().clone());
+        Poll::Pending
+    });
+    (wake, woken)
+}

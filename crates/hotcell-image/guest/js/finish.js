@@ -7,7 +7,7 @@
   delete globalThis.console;
 
   kit.native.register(
-    harden(kit.inspect ?? String),
+    harden((value) => kit.inspect(value)),
     harden(async (value) => ({ value: await value })),
   );
 

@@ -14,8 +14,36 @@ pub(super) struct Script {
 const BEFORE_LOCKDOWN: &[&str] = &["start.js"];
 
 /// Each is one function `(kit) => exports`; what it exports joins `kit` for those after it.
-const KIT_BEFORE_LOCKDOWN: &[&str] = &[];
-const KIT: &[&str] = &[];
+const KIT_BEFORE_LOCKDOWN: &[&str] = &[
+    "intl-locale.js",
+    "intl-decimal.js",
+    "intl-number-data.js",
+    "intl-number.js",
+    "intl-zones.js",
+    "intl-date-pattern.js",
+    "intl-date.js",
+    "intl-text.js",
+    "intl-collate.js",
+    "intl-segment.js",
+    "intl.js",
+    "intl-install.js",
+];
+const KIT: &[&str] = &[
+    "web-idl.js",
+    "url.js",
+    "encoding.js",
+    "inspect-objects.js",
+    "inspect-text.js",
+    "inspect-layout.js",
+    "inspect-parts.js",
+    "inspect-error.js",
+    "inspect-kinds.js",
+    "inspect-web.js",
+    "inspect.js",
+    "format.js",
+    "console-table.js",
+    "console.js",
+];
 
 /// `ses` is the text of the SES shim, `folder` holds ours.
 pub(super) fn load(folder: &Path, ses: &str) -> Result<Vec<Script>> {
