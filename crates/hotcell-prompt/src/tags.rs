@@ -52,6 +52,11 @@ impl CodeTags {
         Ok(())
     }
 
+    /// Whether both marks can be seen in a text, and are not fences.
+    pub(crate) fn are_tags(&self) -> bool {
+        self.fence_info().is_none() && self.check().is_ok()
+    }
+
     /// The info string if the opening mark is a Markdown fence.
     pub(crate) fn fence_info(&self) -> Option<&str> {
         let mark = self.opening.trim();
