@@ -7,6 +7,9 @@ use super::doc::Doc;
 /// Lines longer than this are broken where they can be.
 const WIDTH: usize = 96;
 
+/// Objects longer than this get a line per member.
+const OBJECT_WIDTH: usize = 64;
+
 /// A TypeScript type. Its depth is bounded by whoever builds it, so that writing it may recurse.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Ty {
@@ -114,90 +117,158 @@ impl Ty {
 
     /// The type as text; lines after the first are indented by `indent` levels.
     pub(crate) fn write(&self, indent: usize) -> String {
+        self.inline(WIDTH).unwrap_or_else(|| self.broken(indent))
+    }
+
+    /// The type on one line, if it has at most `room` characters. Gives up early: each level tries this for all below it.
+    fn inline(&self, room: usize) -> Option<String> {
+        let text = match self {
+            Self::Word(word) => word.clone(),
+            Self::Array(item) => format!("{}[]", item.inline_operand(room)?),
+            Self::Tuple { items, rest } => {
+                let mut parts = List::new(", ", room);
+                for item in items {
+                    parts.push(&item.inline(room)?)?;
+                }
+                if let Some(rest) = rest {
+                    parts.push(&format!("...{}[]", rest.inline_operand(room)?))?;
+                }
+                format!("[{}]", parts.text)
+            }
+            Self::Object(members) if members.is_empty() => "{}".to_owned(),
+            Self::Object(members) => {
+                let room = room.min(OBJECT_WIDTH);
+                let mut parts = List::new("; ", room);
+                for member in members {
+                    let room = member.doc.is_empty().then_some(room)?;
+                    parts.push(&format!("{}: {}", member.key, member.ty.inline(room)?))?;
+                }
+                format!("{{ {} }}", parts.text)
+            }
+            Self::Union(members) => join_inline(members, " | ", room)?,
+            Self::Both(members) => join_inline(members, " & ", room)?,
+        };
+        (text.len() <= room).then_some(text)
+    }
+
+    /// The type on several lines.
+    fn broken(&self, indent: usize) -> String {
         match self {
             Self::Word(word) => word.clone(),
-            Self::Array(item) => format!("{}[]", item.write_operand(indent)),
-            Self::Tuple { items, rest } => write_tuple(items, rest.as_deref(), indent),
-            Self::Object(members) => write_object(members, indent),
-            Self::Union(parts) => write_joined(parts, '|', indent),
-            Self::Both(parts) => write_joined(parts, '&', indent),
+            Self::Array(item) => format!("{}[]", item.operand(indent)),
+            Self::Tuple { items, rest } => {
+                let mut parts: Vec<String> = items
+                    .iter()
+                    .map(|item| match item.optional {
+                        true => format!("{}?", item.ty.operand(indent)),
+                        false => item.ty.write(indent),
+                    })
+                    .collect();
+                parts.extend(
+                    rest.iter()
+                        .map(|rest| format!("...{}[]", rest.operand(indent))),
+                );
+                format!("[{}]", parts.join(", "))
+            }
+            Self::Object(members) => write_members(members, indent),
+            Self::Union(members) => join_broken(members, '|', indent),
+            Self::Both(members) => join_broken(members, '&', indent),
         }
     }
 
-    fn write_operand(&self, indent: usize) -> String {
+    fn inline_operand(&self, room: usize) -> Option<String> {
+        let text = self.inline(room)?;
+        Some(if self.is_compound() {
+            format!("({text})")
+        } else {
+            text
+        })
+    }
+
+    fn operand(&self, indent: usize) -> String {
         let text = self.write(indent);
-        if matches!(self, Self::Union(_) | Self::Both(_)) {
+        if self.is_compound() {
             format!("({text})")
         } else {
             text
         }
     }
+
+    fn is_compound(&self) -> bool {
+        matches!(self, Self::Union(_) | Self::Both(_))
+    }
 }
 
-/// Joins `parts` by an operator: on one line, or one line each with the operator in front if that is too long.
-fn write_joined(parts: &[Ty], operator: char, indent: usize) -> String {
-    let inline = parts
-        .iter()
-        .map(|part| part.write_operand(indent))
-        .collect::<Vec<_>>()
-        .join(&format!(" {operator} "));
-    let flat = parts.iter().all(|part| matches!(part, Ty::Word(_)));
-    if !flat || inline.len() <= WIDTH {
-        return inline;
-    }
-    let mut out = String::new();
-    for part in parts {
-        let _ = write!(
-            out,
-            "\n{}{operator} {}",
-            pad(indent + 1),
-            part.write_operand(indent + 1)
-        );
-    }
-    out
-}
-
-fn write_tuple(items: &[TupleItem], rest: Option<&Ty>, indent: usize) -> String {
-    let mut parts: Vec<String> = items
-        .iter()
-        .map(|item| {
-            if item.optional {
-                format!("{}?", item.ty.write_operand(indent))
-            } else {
-                item.ty.write(indent)
-            }
-        })
-        .collect();
-    if let Some(rest) = rest {
-        parts.push(format!("...{}[]", rest.write_operand(indent)));
-    }
-    format!("[{}]", parts.join(", "))
-}
-
-fn write_object(members: &[Member], indent: usize) -> String {
-    if members.is_empty() {
-        return "{}".to_owned();
-    }
-    if members.iter().all(|member| member.doc.is_empty()) {
-        let inline = members
-            .iter()
-            .map(|member| format!("{}: {}", member.key, member.ty.write(indent)))
-            .collect::<Vec<_>>()
-            .join("; ");
-        if inline.len() <= WIDTH * 2 / 3 && !inline.contains('\n') {
-            return format!("{{ {inline} }}");
+impl TupleItem {
+    fn inline(&self, room: usize) -> Option<String> {
+        if self.optional {
+            Some(format!("{}?", self.ty.inline_operand(room)?))
+        } else {
+            self.ty.inline(room)
         }
     }
+}
+
+/// Text that is given up as soon as it is too long.
+struct List {
+    text: String,
+    separator: &'static str,
+    room: usize,
+}
+
+impl List {
+    fn new(separator: &'static str, room: usize) -> Self {
+        Self {
+            text: String::new(),
+            separator,
+            room,
+        }
+    }
+
+    fn push(&mut self, part: &str) -> Option<()> {
+        if !self.text.is_empty() {
+            self.text.push_str(self.separator);
+        }
+        self.text.push_str(part);
+        (self.text.len() <= self.room).then_some(())
+    }
+}
+
+fn join_inline(members: &[Ty], separator: &'static str, room: usize) -> Option<String> {
+    let mut parts = List::new(separator, room);
+    for member in members {
+        parts.push(&member.inline_operand(room)?)?;
+    }
+    Some(parts.text)
+}
+
+/// Plain words get a line each; types with lines of their own are joined where they end.
+fn join_broken(members: &[Ty], operator: char, indent: usize) -> String {
+    if members.iter().all(|member| matches!(member, Ty::Word(_))) {
+        let mut out = String::new();
+        for member in members {
+            let _ = write!(
+                out,
+                "\n{}{operator} {}",
+                pad(indent + 1),
+                member.write(indent + 1)
+            );
+        }
+        return out;
+    }
+    let parts: Vec<String> = members
+        .iter()
+        .map(|member| member.operand(indent))
+        .collect();
+    parts.join(&format!(" {operator} "))
+}
+
+fn write_members(members: &[Member], indent: usize) -> String {
     let mut out = "{\n".to_owned();
     for member in members {
         out.push_str(&member.doc.write(indent + 1));
-        let _ = writeln!(
-            out,
-            "{}{}: {};",
-            pad(indent + 1),
-            member.key,
-            member.ty.write(indent + 1)
-        );
+        let ty = member.ty.write(indent + 1);
+        let _ = writeln!(out, "{}{}: {ty};", pad(indent + 1), member.key);
     }
     out.push_str(&pad(indent));
     out.push('}');
