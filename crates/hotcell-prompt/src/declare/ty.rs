@@ -159,9 +159,12 @@ impl Ty {
             Self::Tuple { items, rest } => {
                 let mut parts: Vec<String> = items
                     .iter()
-                    .map(|item| match item.optional {
-                        true => format!("{}?", item.ty.operand(indent)),
-                        false => item.ty.write(indent),
+                    .map(|item| {
+                        if item.optional {
+                            format!("{}?", item.ty.operand(indent))
+                        } else {
+                            item.ty.write(indent)
+                        }
                     })
                     .collect();
                 parts.extend(

@@ -197,12 +197,8 @@ impl Reader<'_> {
             self.options.stop_at_observation,
             &mut self.fuel,
         );
-        let inline = !self.label_before(at).is_empty()
-            && !self
-                .text
-                .get(start..end.code)
-                .unwrap_or_default()
-                .contains('\n');
+        let code = self.text.get(start..end.code).unwrap_or_default();
+        let inline = !self.label_before(at).is_empty() && !code.trim().contains('\n');
         self.add(Marked::Tag, None, at, start, end, inline)
     }
 

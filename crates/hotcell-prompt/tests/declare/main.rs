@@ -9,6 +9,8 @@
 //! With `HOTCELL_DECLARATIONS=<directory>` in the environment every declaration made here is also written to a `.ts` file
 //! there, so that TypeScript's own compiler can check the whole corpus: `tsc --noEmit --strict <directory>/*.ts`.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 mod docs;
 mod functions;
 mod hostile;

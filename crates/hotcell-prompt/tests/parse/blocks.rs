@@ -48,6 +48,7 @@ code_of! {
     empty_blocks_are_left_out: "<code>\n</code>\n<code>\nf()\n</code>" => "f()";
     a_tag_that_is_only_mentioned: "I use a `<code>` block.\n<code>\nf()\n</code>" => "f()";
     tags_in_a_sentence_beside_a_block: "The tool <code>f</code> helps.\n<code>\nf()\n</code>" => "f()";
+    an_opening_tag_in_a_sentence: "I write a <code> block:\n<code>\nf()\n</code>" => "f()";
     tags_in_a_sentence_alone: "I call it: <code>f()</code>" => "f()";
     a_closing_tag_without_an_opening: "no</code>\n<code>\nf()\n</code>" => "f()";
     the_old_stop_word_after_a_fence: "```js\nf()\n```<end_code>\nmore" => "f()";

@@ -7,6 +7,8 @@
 //! - `errors`: what the model is told
 //! - `properties`: any text, any code
 
+#![expect(clippy::panic, reason = "helpers of tests fail by panicking")]
+
 mod around;
 mod bare;
 mod blocks;
