@@ -4,7 +4,7 @@ use serde_json::json;
 use crate::{declare, with_property};
 
 /// The comment above the property, without its frame.
-fn doc_of(schema: serde_json::Value) -> String {
+fn doc_of(schema: &serde_json::Value) -> String {
     let text = with_property(schema);
     let comment = text
         .split("/**")
@@ -25,7 +25,7 @@ macro_rules! docs {
         $(
             #[test]
             fn $name() {
-                assert_eq!(doc_of(json!($schema)), $doc);
+                assert_eq!(doc_of(&json!($schema)), $doc);
             }
         )*
     };
@@ -69,7 +69,7 @@ docs! {
 
 #[test]
 fn notes_stand_on_their_own_line_below_long_descriptions() {
-    let doc = doc_of(json!({"description": "One.\nTwo.", "type": "integer"}));
+    let doc = doc_of(&json!({"description": "One.\nTwo.", "type": "integer"}));
     assert_eq!(doc, "One.\nTwo.\n(integer)");
 }
 

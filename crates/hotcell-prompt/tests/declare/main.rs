@@ -48,7 +48,7 @@ pub(crate) fn type_of(schema: Value) -> String {
 }
 
 /// The declaration of a tool that takes one object with one property `p`.
-pub(crate) fn with_property(schema: Value) -> String {
+pub(crate) fn with_property(schema: &Value) -> String {
     let parameters =
         serde_json::json!({"type": "object", "properties": {"p": schema}, "required": ["p"]});
     declare(&[ToolSpec::new("f").parameters(parameters)]).unwrap()
