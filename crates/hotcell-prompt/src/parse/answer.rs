@@ -208,12 +208,13 @@ impl Reader<'_> {
         if count < 3 {
             return None;
         }
-        let before = self.label_before(at);
-        if !matches!(before, "" | "-" | "*" | ">") {
+        let end = self.line.end;
+        let info = self.text.get(at + count..end)?.trim();
+        let begins_line = matches!(self.label_before(at), "" | "-" | "*" | ">");
+        // At the end of a sentence, only a language tells a fence from other uses of backticks.
+        if !begins_line && !SCRIPT.contains(&info) {
             return Some(at + count);
         }
-        let end = line_end(self.text, at);
-        let info = self.text.get(at + count..end)?.trim();
         let close: String = std::iter::repeat_n(char::from(mark), count).collect();
         if let Some(inner) = info.strip_suffix(close.as_str()) {
             return Some(self.one_line_fence(at, at + count, inner, end));
@@ -233,7 +234,34 @@ impl Reader<'_> {
                 &mut self.fuel,
             )
         };
+        if self.is_wrapper(language.as_deref(), at, start..found.code) {
+            return Some(start);
+        }
         Some(self.add(marked, language, at, start, found, false))
+    }
+
+    /// Whether a fence is only put around an answer, or around the prompt's own tags: what counts is inside it.
+    fn is_wrapper(&mut self, language: Option<&str>, at: usize, inside: Range<usize>) -> bool {
+        let is_markdown = matches!(language, Some("markdown" | "md"));
+        if is_markdown
+            && self
+                .text
+                .get(self.answer.start..at)
+                .is_some_and(|text| text.trim().is_empty())
+        {
+            return true;
+        }
+        let is_text =
+            is_markdown || matches!(language, None | Some("text" | "txt" | "plaintext" | "xml"));
+        if !self.tags || !is_text || self.fuel == 0 {
+            return false;
+        }
+        self.fuel = self.fuel.saturating_sub(inside.len());
+        let mut lines = self.text.get(inside).unwrap_or_default().lines();
+        lines.any(|line| {
+            line.trim_start()
+                .starts_with(self.options.tags.opening.as_str())
+        })
     }
 
     /// A fence that opens and closes on one line.

@@ -45,6 +45,12 @@ code_of! {
     tags_around_a_fence: "<code>\n```js\nf(`${a}`)\n```\n</code>" => "f(`${a}`)";
     tags_around_an_open_fence: "<code>\n```js\nf()\n</code>" => "f()";
     a_fence_around_tags: "```js\n<code>\nf()\n</code>\n```" => "f()";
+    a_plain_fence_around_tags: "```\n<code>\nf()\n</code>\n```" => "f()";
+    a_text_fence_around_tags: "Go.\n```text\nThought: I go.\n<code>\nf()\n</code>\n```" => "f()";
+    a_markdown_fence_around_the_answer: "```markdown\nThought: I go.\n```js\nf()\n```\n```" => "f()";
+    a_markdown_fence_beside_the_code: "Go.\n```markdown\n# Title\n```\n```js\nf()\n```" => "f()";
+    a_fence_at_the_end_of_a_sentence: "This is the code ```js\nf()\n```\nDone." => "f()";
+    backticks_in_a_sentence: "Three ``` are a fence ```.\n<code>\nf()\n</code>" => "f()";
     empty_blocks_are_left_out: "<code>\n</code>\n<code>\nf()\n</code>" => "f()";
     a_tag_that_is_only_mentioned: "I use a `<code>` block.\n<code>\nf()\n</code>" => "f()";
     tags_in_a_sentence_beside_a_block: "The tool <code>f</code> helps.\n<code>\nf()\n</code>" => "f()";
@@ -155,6 +161,18 @@ fn fences_can_be_refused() {
         parse_code("```js\nf()\n```", &options),
         Err(ParseError::NoCode { .. })
     ));
+}
+
+#[test]
+fn tags_in_a_fence_are_found_where_fences_are_refused() {
+    let options = ParseOptions {
+        fences: false,
+        ..ParseOptions::default()
+    };
+    assert_eq!(
+        parse_with("```\n<code>\nf()\n</code>\n```", &options).code,
+        "f()"
+    );
 }
 
 #[test]

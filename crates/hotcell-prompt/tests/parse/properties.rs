@@ -185,6 +185,8 @@ fn long_repetitive_answers_are_parsed_in_linear_time() {
         "<code>f()</code>",
         "<code>\nf()\n</code>\n",
         "[",
+        "```text\n",
+        "```\n<code>\n",
         " ",
         "\n",
         "``",
