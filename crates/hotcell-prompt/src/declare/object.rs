@@ -1,5 +1,7 @@
 //! Object schemas.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::doc;
@@ -18,33 +20,29 @@ pub(crate) struct Property<'a> {
 
 /// All properties, those included that are only named under `required`.
 pub(crate) fn properties(map: &Map<String, Value>) -> Vec<Property<'_>> {
-    let required: Vec<&str> = map
-        .get("required")
-        .and_then(Value::as_array)
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
     let listed = map.get("properties").and_then(Value::as_object);
-    let mut all: Vec<Property<'_>> = listed
-        .into_iter()
-        .flatten()
-        .map(|(name, schema)| Property {
-            name,
-            schema,
-            // Draft 3 and many hand-written schemas mark the property itself.
-            required: required.contains(&name.as_str())
-                || schema.get("required") == Some(&Value::Bool(true)),
-        })
-        .collect();
-    for name in required {
-        if !all.iter().any(|property| property.name == name) {
-            all.push(Property {
-                name,
-                schema: &ANYTHING,
-                required: true,
-            });
+    let named = map.get("required").and_then(Value::as_array);
+    let mut unlisted: Vec<&str> = Vec::new();
+    let mut required = BTreeSet::new();
+    for name in named.into_iter().flatten().filter_map(Value::as_str) {
+        let is_new = required.insert(name);
+        if is_new && !listed.is_some_and(|listed| listed.contains_key(name)) {
+            unlisted.push(name);
         }
     }
-    all
+    let listed = listed.into_iter().flatten().map(|(name, schema)| Property {
+        name,
+        schema,
+        // Draft 3 and many hand-written schemas mark the property itself.
+        required: required.contains(name.as_str())
+            || schema.get("required") == Some(&Value::Bool(true)),
+    });
+    let unlisted = unlisted.into_iter().map(|name| Property {
+        name,
+        schema: &ANYTHING,
+        required: true,
+    });
+    listed.chain(unlisted).collect()
 }
 
 pub(crate) fn convert<'a>(

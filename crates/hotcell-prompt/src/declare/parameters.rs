@@ -1,5 +1,7 @@
 //! A tool's parameter list.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::doc::{self, Doc};
@@ -109,15 +111,19 @@ fn one_by_one<'a>(converter: &mut Converter<'a>, shape: &'a Value) -> Option<Par
     }
     // A parameter can be left out only if all after it can.
     let last_required = properties.iter().rposition(|property| property.required);
-    let mut used: Vec<String> = Vec::new();
+    let mut used = BTreeSet::new();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut list = Vec::new();
     let mut docs = Vec::new();
     for (index, property) in properties.iter().enumerate() {
-        let mut name = names::to_identifier(property.name);
-        while used.contains(&name) {
-            name.push('_');
+        let base = names::to_identifier(property.name);
+        let mut name = base.clone();
+        let mut number = numbers.get(&base).copied().unwrap_or(1);
+        while !used.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
         }
-        used.push(name.clone());
+        numbers.insert(base, number);
         let ty = converter.convert(property.schema, At::ROOT);
         let omittable = last_required.is_none_or(|last| index > last);
         list.push(if property.required {

@@ -69,6 +69,8 @@ pub(crate) struct Refs<'a> {
     avoid: BTreeSet<String>,
     by_pointer: BTreeMap<String, String>,
     taken: BTreeSet<String>,
+    /// The last number used to tell names apart, by name.
+    numbers: BTreeMap<String, u64>,
     pending: VecDeque<Pending<'a>>,
     /// The reference whose type is being declared.
     current: Option<String>,
@@ -84,6 +86,7 @@ impl<'a> Refs<'a> {
             avoid,
             by_pointer: BTreeMap::new(),
             taken: BTreeSet::new(),
+            numbers: BTreeMap::new(),
             pending: VecDeque::new(),
             current: None,
             steps: 0,
@@ -163,7 +166,7 @@ impl<'a> Refs<'a> {
         false
     }
 
-    fn choose_name(&self, pointer: &str) -> String {
+    fn choose_name(&mut self, pointer: &str) -> String {
         // Keywords and positions on the way say nothing about what the type is.
         let named = pointer
             .rsplit('/')
@@ -181,11 +184,14 @@ impl<'a> Refs<'a> {
             return base;
         }
         let owned = format!("{}{base}", self.owner);
-        let numbered = (2..).map(|number: u64| format!("{owned}{number}"));
-        std::iter::once(owned.clone())
-            .chain(numbered)
-            .find(|name| free(name))
-            .unwrap_or(owned)
+        let mut name = owned.clone();
+        let mut number = self.numbers.get(&owned).copied().unwrap_or(1);
+        while !free(&name) {
+            number += 1;
+            name = format!("{owned}{number}");
+        }
+        self.numbers.insert(owned, number);
+        name
     }
 }
 

@@ -116,10 +116,12 @@ impl<'a> Converter<'a> {
             return (literal(value, at.depth), false);
         }
         if let Some(values) = map.get("enum").and_then(Value::as_array) {
-            return (
-                Ty::union(values.iter().map(|value| literal(value, at.depth))),
-                false,
-            );
+            self.nodes += values.len();
+            if self.nodes > MAX_NODES {
+                return (Ty::word(TOO_LARGE), false);
+            }
+            let literals = values.iter().map(|value| literal(value, at.depth));
+            return (Ty::union(literals), false);
         }
         let types = stated_types(map).unwrap_or_else(|| implied_type(map).into_iter().collect());
         if types.is_empty() {

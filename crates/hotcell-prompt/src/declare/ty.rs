@@ -1,5 +1,6 @@
 //! A TypeScript type, and how it is written down.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::doc::Doc;
@@ -64,21 +65,13 @@ impl Ty {
 
     /// Any of `members`. `unknown` takes in all others, `never` adds nothing.
     pub(crate) fn union(members: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat: Vec<Self> = Vec::new();
-        for member in members {
-            let parts = match member {
-                Self::Union(parts) => parts,
-                other => vec![other],
-            };
-            for part in parts {
-                if part.is_word("unknown") {
-                    return part;
-                }
-                if !part.is_word("never") && !flat.contains(&part) {
-                    flat.push(part);
-                }
-            }
-        }
+        let parts = members.into_iter().flat_map(|member| match member {
+            Self::Union(parts) => parts,
+            other => vec![other],
+        });
+        let Some(mut flat) = distinct(parts, "unknown", "never") else {
+            return Self::unknown();
+        };
         if let Some(at) = flat.iter().position(|ty| ty.is_word("true"))
             && flat.iter().any(|ty| ty.is_word("false"))
         {
@@ -90,22 +83,14 @@ impl Ty {
 
     /// All of `members` at once. `never` takes in all others, `unknown` adds nothing.
     pub(crate) fn both(members: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat: Vec<Self> = Vec::new();
-        for member in members {
-            let parts = match member {
-                Self::Both(parts) => parts,
-                other => vec![other],
-            };
-            for part in parts {
-                if part.is_word("never") {
-                    return part;
-                }
-                if !part.is_word("unknown") && !flat.contains(&part) {
-                    flat.push(part);
-                }
-            }
+        let parts = members.into_iter().flat_map(|member| match member {
+            Self::Both(parts) => parts,
+            other => vec![other],
+        });
+        match distinct(parts, "never", "unknown") {
+            Some(flat) => Self::collapse(flat, Self::unknown(), Self::Both),
+            None => Self::never(),
         }
-        Self::collapse(flat, Self::unknown(), Self::Both)
     }
 
     fn collapse(mut flat: Vec<Self>, none: Self, many: fn(Vec<Self>) -> Self) -> Self {
@@ -200,6 +185,24 @@ impl Ty {
     fn is_compound(&self) -> bool {
         matches!(self, Self::Union(_) | Self::Both(_))
     }
+}
+
+/// Each part once and in order, without `neutral`; none if one of them is `absorbing`.
+fn distinct(parts: impl Iterator<Item = Ty>, absorbing: &str, neutral: &str) -> Option<Vec<Ty>> {
+    let mut words = BTreeSet::new();
+    let mut flat: Vec<Ty> = Vec::new();
+    for part in parts {
+        let is_new = match &part {
+            Ty::Word(word) if word == absorbing => return None,
+            Ty::Word(word) if word == neutral => false,
+            Ty::Word(word) => words.insert(word.clone()),
+            other => !flat.contains(other),
+        };
+        if is_new {
+            flat.push(part);
+        }
+    }
+    Some(flat)
 }
 
 impl TupleItem {

@@ -172,7 +172,7 @@ lists! {
         positional {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["b"]}
         => "a: string | undefined, b: string";
     positional_names_become_identifiers: positional {"properties": {"a-b": {}, "class": {}, "1": {}, "a b": {}, "this": {}}}
-        => "a_b?: unknown, class_?: unknown, _1?: unknown, a_b_?: unknown, this_?: unknown";
+        => "a_b?: unknown, class_?: unknown, _1?: unknown, a_b_2?: unknown, this_?: unknown";
     positional_tuple: positional {"prefixItems": [{"type": "string"}, {"type": "number"}]} => "...args: [string, number]";
     positional_list: positional {"type": "array", "items": {"type": "string"}} => "...args: string[]";
     positional_scalar: positional {"type": "string"} => "input: string";

@@ -69,6 +69,28 @@ fn references_in_great_number_are_searched_for_cycles_in_bounded_time() {
     assert!(ty.contains("type D0 = "));
 }
 
+#[test]
+fn names_and_values_in_great_number_take_time_in_proportion() {
+    let names: Vec<String> = (0..15_000).map(|n| format!("n{n}")).collect();
+    type_of(json!({ "enum": names }));
+    let huge: Vec<u32> = (0..200_000).collect();
+    assert!(type_of(json!({ "enum": huge })).contains("too large"));
+    type_of(json!({ "required": names }));
+    // All of these become the same identifier, and the same type name.
+    let odd = |n: u32| char::from_u32(0x2500 + n).unwrap().to_string();
+    let properties: Map<String, Value> = (0..1_500)
+        .map(|n| (odd(n), json!({"$ref": format!("#/$defs/{}", odd(n))})))
+        .collect();
+    let definitions: Map<String, Value> =
+        (0..1_500).map(|n| (odd(n), json!({"const": n}))).collect();
+    let tool = ToolSpec::new("f")
+        .parameters(json!({"properties": properties, "$defs": definitions}))
+        .positional();
+    let text = declare(&[tool]).unwrap();
+    assert!(text.contains("type FArgsDefs1499 = ") && text.contains("__1500?: "));
+    assert!(text.len() < 1_000_000);
+}
+
 /// Values with the words of JSON Schema in them, in the right places and in the wrong ones.
 fn any_schema() -> impl Strategy<Value = Value> {
     const WORDS: &[&str] = &[
