@@ -257,6 +257,7 @@ fn what_the_runtime_lacks_and_keeps_is_told() {
         "`await` works at the top level",
         "top-level `return`",
         "TypeScript annotations are accepted",
+        "`URL`, `URLSearchParams`, `TextEncoder`, `TextDecoder` and `structuredClone`",
         "no `process`, no `require`, no `fetch`, no `setTimeout`, no `fs`",
     ] {
         assert!(runtime.contains(fact), "{fact}");
