@@ -1,0 +1,201 @@
+//! Tools and variables as TypeScript declarations.
+
+mod doc;
+mod object;
+mod parameters;
+mod refs;
+mod schema;
+mod ty;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use self::doc::Doc;
+use self::parameters::Parameters;
+use self::refs::Refs;
+use self::schema::{At, Converter};
+use self::ty::Ty;
+use crate::names::{self, NameKind};
+use crate::{PromptError, ToolMode, ToolSpec, VariableSpec};
+
+/// What every agent can call; the runtime brings it.
+pub(crate) const FINAL_ANSWER: &str = "/** Ends the task at once and hands `value` over as its result. */\n\
+                                       declare function final_answer(value: unknown): never;";
+
+/// One tool as a TypeScript declaration with doc comments, after the types it needs.
+pub fn declare_tool(tool: &ToolSpec) -> Result<String, PromptError> {
+    tools_prompt(std::slice::from_ref(tool))
+}
+
+/// Tools as TypeScript declarations with doc comments, one blank line between them.
+///
+/// Definitions that are the same in several tools are declared once; definitions that share a name but differ get the
+/// tool's name in front.
+pub fn tools_prompt(tools: &[ToolSpec]) -> Result<String, PromptError> {
+    Declarations::default()
+        .with_tools(tools)
+        .map(Declarations::finish)
+}
+
+/// Declarations for one prompt: names of types are unique in it.
+#[derive(Default)]
+pub(crate) struct Declarations {
+    types: BTreeMap<String, String>,
+    names: BTreeSet<String>,
+    out: Vec<String>,
+}
+
+impl Declarations {
+    pub(crate) fn with_tools(mut self, tools: &[ToolSpec]) -> Result<Self, PromptError> {
+        for tool in tools {
+            self.claim(NameKind::Tool, &tool.name)?;
+            let text = self.function(tool);
+            self.out.push(text);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn with_variables(
+        mut self,
+        variables: &[VariableSpec],
+    ) -> Result<Self, PromptError> {
+        for variable in variables {
+            self.claim(NameKind::Variable, &variable.name)?;
+            let text = self.variable(variable);
+            self.out.push(text);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out.join("\n\n")
+    }
+
+    /// What was declared so far; the names stay taken.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(&mut self.out).join("\n\n")
+    }
+
+    fn claim(&mut self, kind: NameKind, name: &str) -> Result<(), PromptError> {
+        names::check(kind, name)?;
+        if self.names.insert(name.to_owned()) {
+            Ok(())
+        } else {
+            Err(PromptError::DuplicateName {
+                name: name.to_owned(),
+            })
+        }
+    }
+
+    fn variable(&mut self, variable: &VariableSpec) -> String {
+        let mut doc = Doc::default();
+        if let Some(text) = &variable.description {
+            doc.push_text(text);
+        }
+        let ty = match (&variable.type_text, &variable.schema) {
+            (Some(text), _) => text.trim().to_owned(),
+            (None, Some(schema)) => {
+                let owner = names::to_type_name(&variable.name);
+                self.convert(schema, &owner, |converter| {
+                    converter.convert(schema, At::ROOT).write(0)
+                })
+            }
+            (None, None) => "unknown".to_owned(),
+        };
+        format!("{}declare const {}: {ty};", doc.write(0), variable.name)
+    }
+
+    fn function(&mut self, tool: &ToolSpec) -> String {
+        let mut doc = Doc::default();
+        if let Some(text) = &tool.description {
+            doc.push_text(text);
+        }
+        let owner = names::to_type_name(&tool.name);
+        let Parameters { list, docs } = match &tool.parameters {
+            Some(schema) => self.convert(schema, &format!("{owner}Args"), |converter| {
+                parameters::convert(converter, schema, tool.positional)
+            }),
+            None => Parameters {
+                list: parameters::ANYTHING.to_owned(),
+                ..Parameters::default()
+            },
+        };
+        let returns = match &tool.returns {
+            Some(schema) => self.convert(schema, &format!("{owner}Result"), |converter| {
+                converter.convert(schema, At::ROOT).write(0)
+            }),
+            None => "unknown".to_owned(),
+        };
+        let return_doc = tool
+            .returns
+            .as_ref()
+            .map(doc::of_schema)
+            .unwrap_or_default();
+        if !docs.is_empty() || !return_doc.is_empty() {
+            doc.push_gap();
+        }
+        for (name, text) in &docs {
+            doc.push_tag(&format!("@param {name} -"), text);
+        }
+        if !return_doc.is_empty() {
+            doc.push_tag("@returns", &return_doc);
+        }
+        let returns = match tool.mode {
+            ToolMode::Sync => returns,
+            ToolMode::Async if returns.starts_with('\n') => format!("Promise<{returns}\n>"),
+            ToolMode::Async => format!("Promise<{returns}>"),
+        };
+        format!(
+            "{}declare function {}({list}): {returns};",
+            doc.write(0),
+            tool.name
+        )
+    }
+
+    /// Runs `make` on a document and declares the types it referred to. Runs it again under other names as long as one
+    /// of the types has a name that already means something else.
+    fn convert<'a, T>(
+        &mut self,
+        root: &'a Value,
+        owner: &str,
+        make: impl Fn(&mut Converter<'a>) -> T,
+    ) -> T {
+        let mut avoid = BTreeSet::new();
+        loop {
+            let mut converter = Converter::new(Refs::new(root, owner.to_owned(), avoid.clone()));
+            let result = make(&mut converter);
+            let types = named_types(&mut converter);
+            let clashes: Vec<&String> = types
+                .iter()
+                .filter(|(name, text)| self.types.get(name).is_some_and(|other| other != text))
+                .map(|(name, _)| name)
+                .collect();
+            if clashes.is_empty() {
+                for (name, text) in types {
+                    if self.types.insert(name, text.clone()).is_none() {
+                        self.out.push(text);
+                    }
+                }
+                return result;
+            }
+            avoid.extend(clashes.into_iter().cloned());
+        }
+    }
+}
+
+/// Declares every type that was referred to, and those that these refer to.
+fn named_types(converter: &mut Converter<'_>) -> Vec<(String, String)> {
+    let mut types = Vec::new();
+    while let Some(pending) = converter.refs.next_pending() {
+        let ty = converter.convert(pending.schema, At::ROOT);
+        let name = pending.name;
+        let declared = match &ty {
+            Ty::Object(_) => format!("interface {name} {}", ty.write(0)),
+            _ => format!("type {name} = {};", ty.write(0)),
+        };
+        let doc = doc::of_schema(pending.schema).write(0);
+        types.push((name, format!("{doc}{declared}")));
+    }
+    types
+}
