@@ -85,11 +85,11 @@ impl Cell {
         &mut self,
         variables: impl IntoIterator<Item = (&'a str, &'a Value)>,
     ) -> Result<(), CellError> {
-        let mut properties = Vec::new();
-        for (name, value) in variables {
-            properties.push((check_name(name)?.into(), value.clone()));
+        let variables: Vec<_> = variables.into_iter().collect();
+        for (name, _) in &variables {
+            check_name(name)?;
         }
-        self.define(&Value::Object(properties), &[])
+        self.define(&variables, &[])
     }
 
     /// Makes `tool` a global function, in place of an earlier one of that name. Code cannot replace it.
@@ -104,7 +104,7 @@ impl Cell {
             let kind = tool.kind_number();
             slots.push(Slot { name: Arc::from(check_name(name)?), tool: Some(tool), kind });
         }
-        self.define(&Value::Object(Vec::new()), &slots)
+        self.define(&[], &slots)
     }
 
     /// The names of the tools that are defined. After a restore, [`Cell::is_connected`] says which still need a function.
@@ -252,7 +252,7 @@ impl Cell {
         self.live = None;
     }
 
-    fn define(&mut self, variables: &Value, tools: &[Slot]) -> Result<(), CellError> {
+    fn define(&mut self, variables: &[(&str, &Value)], tools: &[Slot]) -> Result<(), CellError> {
         let live = self.live()?;
         let host = live.store.data_mut();
         // A name that is known keeps its number: functions that code has stored go on working.
@@ -267,7 +267,11 @@ impl Cell {
             numbers.push(u16::try_from(number).ok().filter(|number| *number <= 0x7fff));
         }
         let mut message = Vec::new();
-        put_value(&mut message, variables)?;
+        put_number(&mut message, variables.len() as u64);
+        for (name, value) in variables {
+            put_value(&mut message, &Value::from(*name))?;
+            put_value(&mut message, value)?;
+        }
         put_number(&mut message, tools.len() as u64);
         for (tool, number) in tools.iter().zip(numbers) {
             let number = number.ok_or(CellError::State("a cell cannot have more than 32,768 tools"))?;

@@ -19,7 +19,7 @@ use crate::{
     limits::MemoryLimit,
     options::{CellOptions, Console, Gate, Level, Modules},
     tool::{Answer, AnswerFuture, Kind, Tool, ToolCall, ToolError},
-    value::Value,
+    value::{ErrorValue, Value},
     wire::{Budget, Reader, WireError, put_number, put_value},
 };
 
@@ -59,6 +59,8 @@ pub(crate) struct Host {
     pub(crate) interrupt: Arc<Interrupt>,
     /// When the guest was first seen to compute on after an interrupt.
     pub(crate) overtime_since: Option<Instant>,
+    /// Where the machine's stack was when the guest was entered.
+    pub(crate) stack_mark: usize,
 
     console: Option<Console>,
     pub(crate) gate: Option<Gate>,
@@ -91,6 +93,7 @@ impl Host {
             limit: MemoryLimit::new(options.memory_limit),
             interrupt: Arc::default(),
             overtime_since: None,
+            stack_mark: 0,
             console: options.console.clone(),
             gate: options.gate.clone(),
             modules: options.modules.clone(),
@@ -130,20 +133,30 @@ impl Host {
         Ok(length)
     }
 
-    /// The call that the guest describes.
-    pub(crate) fn read_call(&mut self, number: i32, arguments: &[u8]) -> wasmtime::Result<(ToolCall, Option<Tool>)> {
+    /// The call that the guest describes. The inner error is for the guest: its arguments are too large.
+    pub(crate) fn read_call(
+        &mut self,
+        number: i32,
+        arguments: &[u8],
+    ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), ToolError>> {
         let slot = usize::try_from(number).ok().and_then(|number| self.tools.get(number));
         let slot = slot.ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
-        let arguments = read_arguments(arguments, self.budget)?;
         self.tool_calls += 1;
+        let arguments = match read_arguments(arguments, self.budget) {
+            Err(WireError::TooLarge) => {
+                let message = format!("the arguments for {} are too large: more than {}", slot.name, self.budget);
+                return Ok(Err(ToolError::new("RangeError", message)));
+            }
+            arguments => arguments?,
+        };
         let call = ToolCall { tool: Arc::clone(&slot.name), arguments, cancel: self.cancel.clone() };
-        Ok((call, slot.tool.clone()))
+        Ok(Ok((call, slot.tool.clone())))
     }
 
-    /// Starts an asynchronous call. Returns the answer if it is there at once and a failure.
-    pub(crate) fn start_call(&mut self, id: u32, call: ToolCall, tool: Option<Tool>) -> Option<ToolError> {
+    /// Starts an asynchronous call, or says why not.
+    pub(crate) fn start_call(&mut self, id: u32, call: ToolCall, tool: Option<Tool>) -> Result<(), ToolError> {
         if self.calls.len() >= self.max_calls_in_flight {
-            return Some(ToolError::new(
+            return Err(ToolError::new(
                 "RangeError",
                 format!("too many tool calls at once: {} are outstanding, await some first", self.calls.len()),
             ));
@@ -163,10 +176,10 @@ impl Host {
             Some(_) => {
                 pending.has_future = false;
             }
-            None => return Some(not_connected(&call.tool)),
+            None => return Err(not_connected(&call.tool)),
         }
         self.calls.insert(id, pending);
-        None
+        Ok(())
     }
 
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
@@ -189,9 +202,9 @@ impl Host {
     pub(crate) fn receive(&mut self, kind: i32, message: &[u8]) -> wasmtime::Result<()> {
         let mut reader = Reader::new(message, self.budget);
         match kind {
-            emit::RESULT => self.emitted = Some(Emitted::Result(reader.value()?)),
+            emit::RESULT => self.emitted = Some(self.outcome(reader.value(), false)?),
             // The first final answer wins, over anything else that is said.
-            emit::FINAL if !self.is_final() => self.emitted = Some(Emitted::Final(reader.value()?)),
+            emit::FINAL if !self.is_final() => self.emitted = Some(self.outcome(reader.value(), true)?),
             emit::EXCEPTION => {
                 let exception = read_exception(&mut reader, self.limit.refused)?;
                 self.emitted = Some(Emitted::Exception(Box::new(exception)));
@@ -220,6 +233,19 @@ impl Host {
         Ok(())
     }
 
+    /// A value too large to keep outside is like one that cannot leave; anything else unreadable is the guest's fault.
+    fn outcome(&self, value: Result<Value, WireError>, is_final_answer: bool) -> Result<Emitted, WireError> {
+        match value {
+            Ok(value) if is_final_answer => Ok(Emitted::Final(value)),
+            Ok(value) => Ok(Emitted::Result(value)),
+            Err(WireError::TooLarge) => {
+                let reason = format!("result is larger than {}", self.budget);
+                Ok(Emitted::Uncloneable { reason, printed: "[too large]".into(), is_final_answer })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn is_final(&self) -> bool {
         matches!(self.emitted, Some(Emitted::Final(_) | Emitted::Uncloneable { is_final_answer: true, .. }))
     }
@@ -237,15 +263,21 @@ pub(crate) fn read_arguments(message: &[u8], budget: Budget) -> Result<Vec<Value
     if count > message.len() as u64 {
         return Err(WireError::Malformed);
     }
-    let arguments = (0..count).map(|_| reader.value()).collect::<Result<_, _>>()?;
+    let arguments = (0..count).map(|_| reader.next_value()).collect::<Result<_, _>>()?;
     reader.finish()?;
     Ok(arguments)
 }
 
 fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Exception, WireError> {
     let flags = reader.byte()?;
-    let printed = reader.text()?.to_string();
-    let value = if reader.absent() { None } else { Some(reader.value()?) };
+    let mut value = if reader.absent() { None } else { reader.value().map(Some).or_else(none_if_too_large)? };
+    let mut printed = reader.text()?.to_string();
+    // The engine throws `null` when there is no memory even for an error.
+    if out_of_memory && value == Some(Value::Null) {
+        let error = ErrorValue::new("InternalError", "out of memory");
+        printed = error.to_string();
+        value = Some(error.into());
+    }
     Ok(Exception {
         printed,
         value,
@@ -253,6 +285,10 @@ fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Except
         at_compile: flags & crate::guest::exception::AT_COMPILE != 0,
         out_of_memory,
     })
+}
+
+fn none_if_too_large(error: WireError) -> Result<Option<Value>, WireError> {
+    if error == WireError::TooLarge { Ok(None) } else { Err(error) }
 }
 
 /// An answer as the guest reads it. A value that cannot enter the cell is a failure of the tool.
@@ -271,7 +307,8 @@ pub(crate) fn put_answer(out: &mut Vec<u8>, answer: &Answer) -> Result<(), WireE
     if let Err(error) = written {
         out.truncate(start);
         out.push(answer::ERROR);
-        put_value(out, &Value::Error(Box::new(crate::value::ErrorValue::new("TypeError", format!("the tool's answer cannot enter the cell: {error}")))))?;
+        let message = format!("the tool's answer cannot enter the cell: {error}");
+        put_value(out, &ErrorValue::new("TypeError", message).into())?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::{
     guest::answer,
     host::{Host, not_connected, put_answer, put_numbered_answer, read_arguments},
     options::{Source, SourceKind},
-    tool::{Kind, ToolError},
+    tool::{Kind, Tool, ToolError},
     value::{ErrorValue, Text, Value},
     wire::{Reader, put_value},
 };
@@ -22,6 +22,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
         i32::from(caller.data().interrupt.reason().is_some())
     })?;
+    linker.func_wrap("hotcell", "stack", stack)?;
     linker.func_wrap("hotcell", "now", now)?;
     linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
         getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
@@ -66,6 +67,18 @@ fn emit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> w
     host.receive(kind, guest_bytes(memory, pointer, length)?)
 }
 
+/// Bytes of the machine's stack between the last call with `mark` set and this one. Both run on the stack of the same
+/// fiber, each at the end of the guest's frames, so the distance of their locals is what the guest uses.
+#[inline(never)]
+fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
+    let here = std::hint::black_box(0u8);
+    let address = (&raw const here).addr();
+    if mark != 0 {
+        caller.data_mut().stack_mark = address;
+    }
+    u32::try_from(caller.data().stack_mark.saturating_sub(address)).unwrap_or(u32::MAX)
+}
+
 /// Milliseconds since the epoch, with fractions.
 fn now() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -74,10 +87,10 @@ fn now() -> f64 {
 
 fn tool_call(mut caller: Caller<'_, Host>, tool: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let (call, tool) = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
-    let answer = match tool.map(|tool| tool.0) {
-        Some(Kind::Sync(function)) => function(call),
-        _ => Err(not_connected(&call.tool)),
+    let answer = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
+        Ok((call, Some(Tool(Kind::Sync(function))))) => function(call),
+        Ok((call, _)) => Err(not_connected(&call.tool)),
+        Err(refused) => Err(refused),
     };
     host.reply(memory, |out| put_answer(out, &answer))
 }
@@ -85,10 +98,10 @@ fn tool_call(mut caller: Caller<'_, Host>, tool: i32, pointer: u32, length: u32)
 async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, u32, u32)) -> wasmtime::Result<i32> {
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    let (call, tool) = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
+    let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let interrupt = Arc::clone(&host.interrupt);
-    let answer = match tool.map(|tool| tool.0) {
-        Some(Kind::Wait(function)) => {
+    let answer = match call {
+        Ok((call, Some(Tool(Kind::Wait(function))))) => {
             let mut future = pin!(function(call));
             poll_fn(|context| {
                 if let Poll::Ready(answer) = future.as_mut().poll(context) {
@@ -99,7 +112,8 @@ async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, 
             })
             .await
         }
-        _ => Some(Err(not_connected(&call.tool))),
+        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
+        Err(refused) => Some(Err(refused)),
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
     host.reply(data, |out| match &answer {
@@ -113,14 +127,15 @@ async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, 
 
 fn tool_start(mut caller: Caller<'_, Host>, tool: i32, id: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let (call, tool) = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
+    let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
     let id = u32::try_from(id)?;
     if host.calls.contains_key(&id) {
         wasmtime::bail!("call {id} is outstanding already");
     }
-    match host.start_call(id, call, tool) {
-        None => Ok(0),
-        Some(error) => host.reply(memory, |out| put_answer(out, &Err(error))),
+    let started = call.and_then(|(call, tool)| host.start_call(id, call, tool));
+    match started {
+        Ok(()) => Ok(0),
+        Err(error) => host.reply(memory, |out| put_answer(out, &Err(error))),
     }
 }
 

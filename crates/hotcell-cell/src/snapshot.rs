@@ -9,11 +9,11 @@ use std::sync::Arc;
 use hotcell_image::BuildId;
 
 use crate::{
-    host::{Host, PendingCall, Slot},
+    host::{Host, PendingCall, Slot, read_arguments},
     memory::PAGE,
     tool::{Answer, ToolError},
     value::Value,
-    wire::{Budget, Reader, put_value},
+    wire::{Budget, Reader, put_number, put_value},
 };
 
 const MAGIC: [u8; 8] = *b"HCSNAP\x00\x01";
@@ -99,12 +99,12 @@ impl State {
     fn to_value(&self) -> Value {
         let tools = self.tools.iter().map(|(name, kind)| Value::array([Value::from(&**name), Value::from(*kind)]));
         let calls = self.calls.iter().map(|(id, call)| {
-            Value::array([Value::from(*id), Value::from(&*call.tool), Value::Array(call.arguments.clone())])
+            Value::array([Value::from(*id), Value::from(&*call.tool), pack(&call.arguments)])
         });
         let answers = self.answers.iter().map(|(id, answer)| {
             let (ok, value) = match answer {
-                Ok(value) => (true, value.clone()),
-                Err(error) => (false, Value::Error(error.0.clone())),
+                Ok(value) => (true, pack(std::slice::from_ref(value))),
+                Err(error) => (false, pack(&[Value::Error(error.0.clone())])),
             };
             Value::array([Value::from(*id), Value::Bool(ok), value])
         });
@@ -133,12 +133,12 @@ impl State {
             })?,
             calls: list(calls, |call| {
                 let [id, tool, arguments] = array(call)?;
-                let Value::Array(arguments) = arguments else { return None };
+                let arguments = unpack(&arguments)?;
                 Some((index(&id)?, PendingCall { tool: Arc::from(tool.as_str()?), arguments, has_future: false }))
             })?,
             answers: list(answers, |answer| {
                 let [id, ok, value] = array(answer)?;
-                let answer = match (ok.as_bool()?, value) {
+                let answer = match (ok.as_bool()?, unpack(&value)?.pop()?) {
                     (true, value) => Ok(value),
                     (false, Value::Error(error)) => Err(ToolError(error)),
                     _ => return None,
@@ -147,6 +147,24 @@ impl State {
             })?,
         })
     }
+}
+
+/// Values as bytes: each counts its objects for itself, which it could not do inside a larger value.
+fn pack(values: &[Value]) -> Value {
+    let mut bytes = Vec::new();
+    put_number(&mut bytes, values.len() as u64);
+    for value in values {
+        // What cannot be encoded could not have come from a cell.
+        if put_value(&mut bytes, value).is_err() {
+            bytes.push(0);
+        }
+    }
+    Value::Buffer(bytes)
+}
+
+fn unpack(value: &Value) -> Option<Vec<Value>> {
+    let Value::Buffer(bytes) = value else { return None };
+    read_arguments(bytes, Budget::bytes(MAX_STATE)).ok()
 }
 
 fn array<const N: usize>(value: Value) -> Option<[Value; N]> {

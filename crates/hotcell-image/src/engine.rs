@@ -3,9 +3,9 @@
 
 use wasmtime::Config;
 
-/// The stack that guest code may use. Deep recursion in the engine's C code (a parser on 1,000 nested parentheses, JSON
-/// 20,000 levels deep) must reach the engine's own limit first, which is a catchable error; this one is a trap.
-pub const MAX_WASM_STACK: usize = 24 << 20;
+/// The stack that guest code may use. The guest asks how much of it is left where it recurses, and throws a `RangeError`
+/// in time; running into this limit itself would be a trap.
+pub const MAX_WASM_STACK: usize = 16 << 20;
 
 /// The CPU baseline of the image on `x86_64`: x86-64-v2 with its rounding instructions, which every server since 2009
 /// has. Later extensions gained nothing measurable for an interpreter.

@@ -157,6 +157,7 @@ impl Cell {
 
     /// Begins a run, to be taken further by [`Cell::step`]. The time starts to count.
     pub fn start<'a>(&mut self, program: impl Into<Program<'a>>) -> Result<(), CellError> {
+        self.live()?;
         if self.run.is_some() {
             return Err(CellError::State("a run is under way in this cell"));
         }
@@ -240,7 +241,7 @@ impl Cell {
         let host = live.store.data_mut();
         host.interrupt.clear();
         host.overtime_since = None;
-        host.limit.refused = false;
+        host.limit.begin_run();
         host.emitted = None;
         host.rejections.clear();
         let tool_calls_before = host.tool_calls;

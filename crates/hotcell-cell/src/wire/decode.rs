@@ -1,5 +1,7 @@
 //! Values on their way out of a cell. Every byte here was written by the guest and may be anything.
 
+use std::fmt;
+
 use super::{MAX_DEPTH, tag};
 use crate::value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 
@@ -34,6 +36,12 @@ impl Budget {
     fn spend(&mut self, bytes: usize) -> Result<(), WireError> {
         self.0 = self.0.checked_sub(bytes).ok_or(WireError::TooLarge)?;
         Ok(())
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0)
     }
 }
 
@@ -144,6 +152,12 @@ impl<'a> Reader<'a> {
         };
         self.budget.spend(text.heap_size())?;
         Ok(text)
+    }
+
+    /// One of several values in a row, of which each counts its objects from 0.
+    pub(crate) fn next_value(&mut self) -> Result<Value, WireError> {
+        self.objects = 0;
+        self.value()
     }
 
     /// Any value.

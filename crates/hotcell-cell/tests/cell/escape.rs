@@ -34,7 +34,7 @@ fn the_bridges_internals_cannot_be_named_or_found() {
             visit(Reflect.getPrototypeOf(value), path + '.__proto__');
             for (const key of Reflect.ownKeys(value)) {
                 const name = path + '.' + String(key);
-                if (/native|hotcell|library|utf8|promiseState|proxyTarget|register|previewEntries|classOf/i.test(String(key))) found.push(name);
+                if (/native|hotcell|library|utf8|promiseState|proxyTarget|previewEntries|classOf/i.test(String(key))) found.push(name);
                 const d = Reflect.getOwnPropertyDescriptor(value, key);
                 visit('value' in d ? d.value : d.get, name);
                 visit(d.set, name);
@@ -54,9 +54,8 @@ fn stacks_and_errors_give_no_handles() {
     cell.define_tool("boom", Tool::sync(|_| Err("x".into()))).unwrap();
     assert_eq!(eval(&mut cell, "typeof Error.captureStackTrace + typeof Error.prepareStackTrace + typeof Error.stackTraceLimit"), Value::from("undefinedundefinedundefined"));
     assert_eq!(eval(&mut cell, "try { boom() } catch (e) { typeof e.stack }"), Value::from("string"));
-    for code in ["(function f() { return f.caller })()", "(function f() { return f.arguments })()", "(function () { return arguments.callee })()"] {
-        assert_eq!(thrown(&mut cell, code).name(), "TypeError", "{code}");
-    }
+    assert_eq!(eval(&mut cell, "(function f() { return [typeof f.caller, typeof f.arguments].join() })()"), Value::from("undefined,undefined"));
+    assert_eq!(thrown(&mut cell, "(function () { return arguments.callee })()").name(), "TypeError");
 }
 
 #[test]

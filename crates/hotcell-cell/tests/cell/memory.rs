@@ -27,7 +27,7 @@ fn exhaustion_is_an_error_and_the_cell_lives_on() {
     for code in EXHAUSTING {
         let mut cell = cell();
         let exception = thrown(&mut cell, Program::new(code).timeout(Duration::from_secs(60)));
-        assert!(matches!(exception.name().as_str(), "InternalError" | "RangeError" | "uncaught"), "{code}: {exception}");
+        assert!(matches!(exception.name().as_str(), "InternalError" | "RangeError"), "{code}: {exception}");
         assert_eq!(eval(&mut cell, "[1, 2, 3].map((x) => x * 2).join()"), Value::from("2,4,6"), "{code}");
     }
 }
@@ -46,7 +46,9 @@ fn the_limit_is_what_was_asked_for() {
     let most = |limit: u64| {
         let mut cell = engine().cell(CellOptions::default().memory_limit(limit)).unwrap();
         let code = "let n = 0; const a = []; try { for (;;) { a.push(new Uint8Array(65536)); n++ } } catch {} a.length = 0; n";
-        eval(&mut cell, code).as_f64().unwrap() * 65536.0
+        let bytes = eval(&mut cell, code).as_f64().unwrap() * 65536.0;
+        println!("{limit}: {bytes} {:?}", cell.stats());
+        bytes
     };
     let (small, large) = (most(32 << 20), most(256 << 20));
     assert!((16e6..33e6).contains(&small), "{small}");

@@ -176,7 +176,7 @@ fn forks_of_forks() {
 #[test]
 fn a_dead_cell_gives_no_snapshot() {
     let mut cell = cell();
-    let _ = fail(&mut cell, hotcell_cell::Program::new("const t = new Float64Array(6e6).map((_, i) => Math.sin(i)); while (true) t.slice().sort()").timeout(Duration::from_millis(30)));
+    let _ = fail(&mut cell, hotcell_cell::Program::new("const t = new Float64Array(2e6).map((_, i) => Math.sin(i)); while (true) t.slice().sort()").timeout(Duration::from_millis(30)));
     if !cell.is_alive() {
         assert!(matches!(cell.snapshot(), Err(CellError::Gone)));
         assert!(matches!(cell.fork(), Err(CellError::Gone)));

@@ -104,7 +104,7 @@ fn a_tool_argument_that_cannot_cross_is_a_type_error_inside() {
 
 #[test]
 fn deep_nesting_is_an_error_with_a_short_path() {
-    for depth in [MAX_DEPTH as usize + 5, 1_000_000] {
+    for depth in [MAX_DEPTH as usize + 5, 300_000] {
         let code = format!("let v = null; for (let i = 0; i < {depth}; i++) v = [v]; v");
         match fail(&mut cell(), code.as_str()) {
             CellError::Uncloneable { reason, .. } => assert!(reason.contains("nested") && reason.len() < 200, "{reason}"),
@@ -118,10 +118,11 @@ fn deep_nesting_is_an_error_with_a_short_path() {
 fn hostile_values_are_errors_and_the_cell_lives() {
     let mut cell = cell();
     assert_eq!(thrown(&mut cell, "({ get x() { throw new RangeError('no') } })").name(), "RangeError");
-    assert_eq!(eval(&mut cell, "({ toJSON() { return 'lie' }, a: 1 })").get("a"), None.or(eval(&mut cell, "({ a: 1 })").get("a")));
+    assert_eq!(eval(&mut cell, "class A { a = 1; toJSON() { return 'lie' } } new A"), Value::object([("a", Value::from(1))]));
     assert_eq!(eval(&mut cell, "const a = []; a.length = 4; a"), Value::Array(vec![Value::Hole; 4]));
     // Four thousand million holes would be a hundred gigabytes outside.
-    assert!(matches!(fail(&mut cell, "const big = []; big.length = 4294967295; big"), CellError::Broken(_) | CellError::Uncloneable { .. } | CellError::Exception(_)));
+    assert!(matches!(fail(&mut cell, "const big = []; big.length = 4294967295; big"), CellError::Uncloneable { .. }));
+    assert_eq!(eval(&mut cell, "1"), Value::from(1));
 }
 
 #[test]

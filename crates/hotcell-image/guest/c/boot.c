@@ -40,6 +40,21 @@ static size_t hc_usable_size(const void *memory)
     return malloc_usable_size((void *)memory);
 }
 
+/* The texts of SES and of our library are half of the image and of no use in a cell: their functions print as native. */
+static void hc_drop_sources(JSRuntime *rt)
+{
+    struct list_head *el;
+    list_for_each(el, &rt->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(el, JSGCObjectHeader, link);
+        if (JS_GC_TYPE(header) != JS_GC_OBJ_TYPE_FUNCTION_BYTECODE)
+            continue;
+        JSFunctionBytecode *code = (JSFunctionBytecode *)header;
+        js_free_rt(rt, code->source);
+        code->source = NULL;
+        code->source_len = 0;
+    }
+}
+
 /* Objects of the image live as long as the cell, so the cycle collector need not look at them: taken off its list they
    count as roots. A collection then costs what the program made, not what SES is made of, and it does not write its
    marks into pages that the cell would otherwise share with every other. */
@@ -52,6 +67,30 @@ static void hc_make_image_permanent(JSRuntime *rt)
     init_list_head(&rt->gc_obj_list);
     /* The first collection comes after this much allocation. */
     rt->malloc_gc_threshold = rt->malloc_state.malloc_size + (4 << 20);
+}
+
+/* Garbage in free memory would be part of the image. The host lets the memory grow no further from here on, so that
+   taking all that malloc has left and wiping it comes to an end. */
+static void hc_wipe_free_memory(void)
+{
+    struct block {
+        struct block *next;
+    } *blocks = NULL;
+    host_emit(HC_EMIT_BOOTED, NULL, 0);
+    for (size_t size = 1 << 20; size >= 32; size /= 2) {
+        struct block *block;
+        while ((block = malloc(size))) {
+            memset(block, 0, malloc_usable_size(block));
+            block->next = blocks;
+            blocks = block;
+        }
+    }
+    while (blocks) {
+        struct block *next = blocks->next;
+        blocks->next = NULL;
+        free(blocks);
+        blocks = next;
+    }
 }
 
 static JSValue hc_global(JSContext *ctx, const char *name)
@@ -147,8 +186,10 @@ HC_EXPORT("boot") void hc_boot(void)
     JS_SetHostPromiseRejectionTracker(rt, hc_on_rejection, NULL);
     JS_SetModuleLoaderFunc(rt, hc_normalize_module, hc_load_module, NULL);
     hc_count_loops = true;
+    hc_drop_sources(rt);
     hc_booting = false;
     hc_make_image_permanent(rt);
     free(hc_out.data);
     memset(&hc_out, 0, sizeof hc_out);
+    hc_wipe_free_memory();
 }

@@ -69,57 +69,67 @@ static void hc_sweep_uninitialized(JSContext *ctx)
     }
 }
 
-/* (name, value)…, HC_END. Returns 0, or -1 with the exception emitted by the caller. */
+static bool hc_malformed_definition(JSContext *ctx)
+{
+    JS_ThrowInternalError(ctx, "malformed definitions from the host");
+    return false;
+}
+
+/* A text as an atom. */
+static JSAtom hc_get_name(JSContext *ctx, HcIn *in)
+{
+    JSValue name = hc_decode_value(ctx, in, true);
+    if (JS_IsException(name))
+        return JS_ATOM_NULL;
+    JSAtom atom = JS_ValueToAtom(ctx, name);
+    JS_FreeValue(ctx, name);
+    return atom;
+}
+
+/* count, then (name, value)… */
 static bool hc_define_variables(JSContext *ctx, HcIn *in)
 {
-    JSValue variables = hc_decode_value(ctx, in, true);
-    if (JS_IsException(variables))
-        return false;
-    JSPropertyEnum *names;
     uint32_t count;
-    bool ok = JS_GetOwnPropertyNames(ctx, &names, &count, variables, JS_GPN_STRING_MASK) == 0;
-    if (ok) {
-        for (uint32_t i = 0; i < count && ok; i++) {
-            JSValue value = JS_GetProperty(ctx, variables, names[i].atom);
-            ok = !JS_IsException(value) && hc_remove_global(ctx, names[i].atom)
-                && JS_DefinePropertyValue(ctx, ctx->global_obj, names[i].atom, value, JS_PROP_C_W_E) >= 0;
-        }
-        JS_FreePropertyEnum(ctx, names, count);
+    if (!hc_get_count(in, &count))
+        return hc_malformed_definition(ctx);
+    for (uint32_t i = 0; i < count; i++) {
+        JSAtom name = hc_get_name(ctx, in);
+        if (name == JS_ATOM_NULL)
+            return false;
+        JSValue value = hc_decode_value(ctx, in, true);
+        bool ok = !JS_IsException(value) && hc_remove_global(ctx, name);
+        if (ok)
+            ok = JS_DefinePropertyValue(ctx, ctx->global_obj, name, value, JS_PROP_C_W_E) >= 0;
+        else
+            JS_FreeValue(ctx, value);
+        JS_FreeAtom(ctx, name);
+        if (!ok)
+            return false;
     }
-    JS_FreeValue(ctx, variables);
-    return ok;
+    return true;
 }
 
 /* count, then (kind, number, name)… */
 static bool hc_define_tools(JSContext *ctx, HcIn *in)
 {
     uint32_t count;
-    if (!hc_get_count(in, &count)) {
-        JS_ThrowInternalError(ctx, "malformed tools from the host");
-        return false;
-    }
+    if (!hc_get_count(in, &count))
+        return hc_malformed_definition(ctx);
     for (uint32_t i = 0; i < count; i++) {
         uint8_t kind;
         uint64_t number;
-        if (!hc_get_byte(in, &kind) || !hc_get_number(in, &number) || number > INT16_MAX) {
-            JS_ThrowInternalError(ctx, "malformed tools from the host");
-            return false;
-        }
-        JSValue name = hc_decode_value(ctx, in, true);
-        const char *text = JS_IsException(name) ? NULL : JS_ToCString(ctx, name);
-        JS_FreeValue(ctx, name);
-        if (!text)
-            return false;
-        JSAtom atom = JS_NewAtom(ctx, text);
-        JSValue tool = hc_new_tool(ctx, text, kind, (int)number);
+        if (!hc_get_byte(in, &kind) || !hc_get_number(in, &number) || number > INT16_MAX)
+            return hc_malformed_definition(ctx);
+        JSAtom name = hc_get_name(ctx, in);
+        const char *text = name == JS_ATOM_NULL ? NULL : JS_AtomToCString(ctx, name);
+        JSValue tool = text ? hc_new_tool(ctx, text, kind, (int)number) : JS_EXCEPTION;
         JS_FreeCString(ctx, text);
-        bool ok = atom != JS_ATOM_NULL && !JS_IsException(tool) && JS_FreezeObject(ctx, tool) >= 0
-            && hc_remove_global(ctx, atom);
+        bool ok = !JS_IsException(tool) && JS_FreezeObject(ctx, tool) >= 0 && hc_remove_global(ctx, name);
         if (ok)
-            ok = JS_DefinePropertyValue(ctx, ctx->global_obj, atom, tool, JS_PROP_ENUMERABLE) >= 0;
+            ok = JS_DefinePropertyValue(ctx, ctx->global_obj, name, tool, JS_PROP_ENUMERABLE) >= 0;
         else
             JS_FreeValue(ctx, tool);
-        JS_FreeAtom(ctx, atom);
+        JS_FreeAtom(ctx, name);
         if (!ok)
             return false;
     }

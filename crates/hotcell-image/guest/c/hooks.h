@@ -16,6 +16,16 @@ static bool hc_count_loops;
 struct JSContext;
 static void hc_stop_for_operations(struct JSContext *ctx);
 
+/* The engine checks the C stack, which is in the cell's memory. Behind every C frame there is also one on the machine's
+   stack, out of sight and of another size: asking the host about that costs some nanoseconds, so calls of JavaScript,
+   whose frames are alike, ask once in a while only. */
+static bool hc_machine_stack_is_low(void);
+#define HC_TOO_DEEP(depth) \
+    unlikely((depth) > HC_MAX_CALL_DEPTH || (((depth) & 63) == 63 && hc_machine_stack_is_low()))
+
+/* Gives back the memory that is kept for the moment when there is none. */
+static void hc_release_reserve(void);
+
 /* A loop body starts with this: `close_loc` with an index no function can have, which costs one dispatch and no stack. */
 #define HC_TICK 0xffff
 #define HC_EMIT_TICK(s) \

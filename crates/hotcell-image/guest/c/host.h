@@ -14,6 +14,8 @@ uint8_t hc_inbox[HC_INBOX_SIZE];
 HC_IMPORT("take") void host_take(void *destination, size_t length);
 HC_IMPORT("emit") void host_emit(int32_t kind, const void *data, size_t length);
 HC_IMPORT("interrupted") int32_t host_interrupted(void);
+/* How many bytes of the machine's stack are in use since the call with `mark` set. */
+HC_IMPORT("stack") uint32_t host_stack(int32_t mark);
 HC_IMPORT("now") double host_now(void);
 HC_IMPORT("random") uint64_t host_random(void);
 HC_IMPORT("tool_call") int32_t host_tool_call(int32_t tool, const void *arguments, size_t length);
@@ -32,6 +34,7 @@ enum {
     HC_EMIT_FINAL = 3,       /* the value of final_answer */
     HC_EMIT_LOG = 4,         /* a console line */
     HC_EMIT_REJECTION = 5,   /* a rejected promise nobody handled */
+    HC_EMIT_BOOTED = 6,      /* while the image is made: all scripts have run */
 };
 
 #endif

@@ -26,7 +26,7 @@ static bool hc_put_printed(JSContext *ctx, JSValueConst value)
     return ok;
 }
 
-/* flags, printed form, then the value itself if it can cross, else HC_END. */
+/* flags, the value itself if it can cross, else HC_END, then how it prints. The value first: it takes less memory. */
 enum {
     HC_EXCEPTION_FROM_TOOL = 1,
     HC_EXCEPTION_AT_COMPILE = 2,
@@ -34,11 +34,14 @@ enum {
 
 static bool hc_emit_exception(JSContext *ctx, JSValueConst error, uint8_t flags)
 {
+    /* Whoever ran out of memory has left garbage; what follows needs some. */
+    if (!hc_reserve_block)
+        JS_RunGC(ctx->rt);
     if (hc_is_tool_error(ctx, error))
         flags |= HC_EXCEPTION_FROM_TOOL;
     size_t start = hc_out.length;
     JSValue refusal = JS_UNDEFINED;
-    bool ok = hc_put_byte(flags) && hc_put_printed(ctx, error);
+    bool ok = hc_put_byte(flags);
     if (ok && !hc_encode_value(ctx, error, "error", &refusal)) {
         JS_FreeValue(ctx, refusal);
         if (JS_HasException(ctx)) {
@@ -48,6 +51,7 @@ static bool hc_emit_exception(JSContext *ctx, JSValueConst error, uint8_t flags)
         }
         ok = ok && hc_put_byte(HC_END);
     }
+    ok = ok && hc_put_printed(ctx, error);
     if (ok)
         host_emit(HC_EMIT_EXCEPTION, hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
@@ -279,6 +283,8 @@ static int32_t hc_end_with_exception(JSContext *ctx, uint8_t flags)
 HC_EXPORT("evaluate") int32_t hc_evaluate(int32_t length)
 {
     JSContext *ctx = hc.ctx;
+    host_stack(1);
+    hc_renew_reserve();
     HcReply message;
     size_t name_length, source_length;
     char *name = NULL, *source = NULL;
@@ -314,12 +320,14 @@ HC_EXPORT("evaluate") int32_t hc_evaluate(int32_t length)
 /* Goes on with the run under way after the host has answers, or has decided to stop it. */
 HC_EXPORT("resume") int32_t hc_resume(void)
 {
+    host_stack(1);
     return hc_drive(hc.ctx);
 }
 
 /* Gives up the run under way without running any of it. */
 HC_EXPORT("abandon") int32_t hc_abandon(void)
 {
+    host_stack(1);
     hc_stop_reason = HC_STOP_INTERRUPTED;
     return hc_end_stopped(hc.ctx);
 }
@@ -329,6 +337,7 @@ HC_EXPORT("define") int32_t hc_define(int32_t length)
 {
     JSContext *ctx = hc.ctx;
     HcReply message;
+    host_stack(1);
     bool ok = hc_receive(ctx, length, false, &message);
     if (ok) {
         ok = hc_define_variables(ctx, &message.in) && hc_define_tools(ctx, &message.in);

@@ -41,3 +41,29 @@ static int hc_on_interrupt_poll(JSRuntime *rt, void *opaque)
     hc.ctx->interrupt_counter = 0;
     return 1;
 }
+
+/* What may be used of the machine's stack, less room for what runs between two checks. HC_MACHINE_STACK is the host's
+   MAX_WASM_STACK. */
+#define HC_MACHINE_STACK_RESERVE (2 << 20)
+
+static bool hc_machine_stack_is_low(void)
+{
+    return !hc_booting && host_stack(0) > HC_MACHINE_STACK - HC_MACHINE_STACK_RESERVE;
+}
+
+/* Memory kept for the end of memory: an error object, its printed form, the message that carries them out. Never
+   touched, so it costs nothing but address space. */
+#define HC_RESERVE_SIZE (256 << 10)
+static void *hc_reserve_block;
+
+static void hc_release_reserve(void)
+{
+    free(hc_reserve_block);
+    hc_reserve_block = NULL;
+}
+
+static void hc_renew_reserve(void)
+{
+    if (!hc_reserve_block)
+        hc_reserve_block = malloc(HC_RESERVE_SIZE);
+}

@@ -19,31 +19,33 @@ enum {
     HC_ANSWER_STOP = 2, /* the run is over: cancelled, out of time, or refused for good */
 };
 
-/* Appends the arguments to the out buffer. */
+/* Appends the arguments to the out buffer, each a value of its own. */
 static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
 {
-    HcEncoder e = { .ctx = ctx, .refusal = JS_UNDEFINED };
     size_t start = hc_out.length;
-    bool ok = hc_put_number(argc) || hc_no_memory(&e);
-    for (int i = 0; i < argc && ok; i++) {
-        char root[32];
+    if (!hc_put_number(argc)) {
+        JS_ThrowOutOfMemory(ctx);
+        return false;
+    }
+    for (int i = 0; i < argc; i++) {
+        char root[32] = "";
+        JSValue refusal;
         /* Only worth formatting when it can be needed. */
         if (JS_VALUE_GET_TAG(argv[i]) == JS_TAG_OBJECT || JS_VALUE_GET_TAG(argv[i]) == JS_TAG_SYMBOL)
             snprintf(root, sizeof root, "arguments[%d]", i);
-        HcPath path = { NULL, root, JS_ATOM_NULL, 0, 0 };
-        ok = hc_encode(&e, argv[i], &path);
-    }
-    if (!ok) {
+        if (hc_encode_value(ctx, argv[i], root, &refusal))
+            continue;
         hc_out.length = start;
-        if (!JS_IsUndefined(e.refusal)) {
-            const char *why = JS_ToCString(ctx, e.refusal);
+        if (!JS_IsUndefined(refusal)) {
+            const char *why = JS_ToCString(ctx, refusal);
             if (why)
                 JS_ThrowTypeError(ctx, "%s and cannot be passed to a tool", why);
             JS_FreeCString(ctx, why);
+            JS_FreeValue(ctx, refusal);
         }
+        return false;
     }
-    hc_encoder_free(&e);
-    return ok;
+    return true;
 }
 
 /* Remembers that `error` is a tool's own, so that a run that ends with this very object can say so. */

@@ -22,6 +22,10 @@
       });
     }
   }
+  // SES hardens what it knows. The engine has more: InternalError, DisposableStack, queueMicrotask and their like.
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (name !== 'globalThis') harden(globalThis[name]);
+  }
   Object.defineProperty(globalThis, 'structuredClone', {
     value: harden(kit.native.structuredClone),
     writable: true,

@@ -7,6 +7,7 @@ lockdown({
   overrideTaming: 'moderate',
   localeTaming: 'unsafe', // our own locale methods are deterministic
   consoleTaming: 'unsafe', // ours replaces it
+  evalTaming: 'unsafe-eval', // the cell is the compartment; source.c gates every evaluator, and direct eval stays direct
 });
 delete globalThis.lockdown;
 delete globalThis.repairIntrinsics;

@@ -12,6 +12,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::{edits, sources};
+use crate::engine::MAX_WASM_STACK;
 
 /// Which C compiler makes the WebAssembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +115,7 @@ impl CCompiler {
         for unit in UNITS.iter().map(|unit| engine.join(unit)).chain([glue.join("cell.c")]) {
             let object = edited.join(unit.file_name().unwrap_or_default()).with_extension("o");
             let mut command = self.command();
-            command.args(FLAGS).arg("-I").arg(&edited).arg("-I").arg(glue).arg("-I").arg(engine);
+            command.args(FLAGS).arg(format!("-DHC_MACHINE_STACK={MAX_WASM_STACK}")).arg("-I").arg(&edited).arg("-I").arg(glue).arg("-I").arg(engine);
             command.arg("-c").arg(&unit).arg("-o").arg(&object);
             sources::run(&mut command, "the C compiler is missing")?;
             objects.push(object);

@@ -137,7 +137,8 @@ pub(super) const EDITS: &[Edit] = &[
     Edit {
         why: "return from a program what its completion value would be",
         times: 1,
-        find: "            if (js_parse_expr(s))
+        find: "        if (s->token.val != ';' && s->token.val != '}' && !s->got_lf) {
+            if (js_parse_expr(s))
                 goto fail;
             emit_return(s, true);
         } else {
@@ -145,7 +146,8 @@ pub(super) const EDITS: &[Edit] = &[
         }
         if (js_parse_expect_semi(s))
 ",
-        replace: "            if (js_parse_expr(s))
+        replace: "        if (s->token.val != ';' && s->token.val != '}' && s->token.val != TOK_EOF && !s->got_lf) {
+            if (js_parse_expr(s))
                 goto fail;
             if (s->cur_func->is_eval)
                 HC_EMIT_WRAP_RESULT(s);
@@ -202,10 +204,66 @@ pub(super) const EDITS: &[Edit] = &[
     sf->is_strict_mode = b->is_strict_mode;
 ",
         replace: "    sf->hc_depth = rt->current_stack_frame ? rt->current_stack_frame->hc_depth + 1 : 1;
-    if (js_check_stack_overflow(rt, alloca_size) || unlikely(sf->hc_depth > HC_MAX_CALL_DEPTH))
+    if (hc_check_c_stack(rt, alloca_size) || HC_TOO_DEEP(sf->hc_depth))
         return JS_ThrowStackOverflow(caller_ctx);
 
     sf->is_strict_mode = b->is_strict_mode;
+",
+    },
+    Edit {
+        why: "check the machine's stack too, which the engine cannot see",
+        times: 1,
+        find: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
+{
+    uintptr_t sp;
+    sp = js_get_stack_pointer() - alloca_size;
+    return unlikely(sp < rt->stack_limit);
+}
+",
+        replace: "static inline bool hc_check_c_stack(JSRuntime *rt, size_t alloca_size)
+{
+    uintptr_t sp;
+    sp = js_get_stack_pointer() - alloca_size;
+    return unlikely(sp < rt->stack_limit);
+}
+
+static bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
+{
+    return hc_check_c_stack(rt, alloca_size) || unlikely(hc_machine_stack_is_low());
+}
+",
+    },
+    Edit {
+        why: "spare calls of native functions the slow check",
+        times: 1,
+        find: "    if (js_check_stack_overflow(rt, sizeof(arg_buf[0]) * arg_count))
+        return JS_ThrowStackOverflow(ctx);
+
+    prev_sf = rt->current_stack_frame;
+    sf->prev_frame = prev_sf;
+    sf->hc_depth = prev_sf ? prev_sf->hc_depth : 0;
+    rt->current_stack_frame = sf;
+    ctx = p->u.cfunc.realm; /* change the current realm */
+",
+        replace: "    if (hc_check_c_stack(rt, sizeof(arg_buf[0]) * arg_count))
+        return JS_ThrowStackOverflow(ctx);
+
+    prev_sf = rt->current_stack_frame;
+    sf->prev_frame = prev_sf;
+    sf->hc_depth = prev_sf ? prev_sf->hc_depth : 0;
+    rt->current_stack_frame = sf;
+    ctx = p->u.cfunc.realm; /* change the current realm */
+",
+    },
+    Edit {
+        why: "have room to say that memory ran out",
+        times: 1,
+        find: "    if (!rt->in_out_of_memory) {
+        rt->in_out_of_memory = true;
+",
+        replace: "    if (!rt->in_out_of_memory) {
+        rt->in_out_of_memory = true;
+        hc_release_reserve();
 ",
     },
 ];

@@ -35,7 +35,8 @@ pub(super) fn ses(guest: &Path, out: &Path) -> Result<String> {
     fs::create_dir_all(&folder)?;
     let lock = fs::read(guest.join("package-lock.json"))?;
     let installed = folder.join("package-lock.json");
-    let script = folder.join("node_modules/ses/dist/ses.umd.min.js");
+    // Not the minified one: it has lost the names of the functions that become `Date`, `Error`, …
+    let script = folder.join("node_modules/ses/dist/ses.umd.js");
     if !script.is_file() || fs::read(&installed).ok().as_deref() != Some(&lock) {
         fs::copy(guest.join("package.json"), folder.join("package.json"))?;
         fs::write(&installed, &lock)?;
