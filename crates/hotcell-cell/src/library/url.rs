@@ -309,4 +309,102 @@ mod tests {
         );
         assert_eq!(parse("blob:ftp://h/id", None).unwrap().origin, "null");
     }
+    /// Strings put together from what the parser treats specially, the same in every run.
+    struct Pieces(u64);
+
+    impl Pieces {
+        const ALL: &[&str] = &[
+            "http",
+            "https",
+            "file",
+            "foo",
+            "blob",
+            ":",
+            "/",
+            "//",
+            "\\",
+            "?",
+            "#",
+            "@",
+            "[",
+            "]",
+            "::1",
+            "1.2.3.4",
+            "0x7f",
+            "a",
+            "C|",
+            "C:",
+            ".",
+            "..",
+            "%2e",
+            "%",
+            "%zz",
+            " ",
+            "\t",
+            "ä",
+            "ß",
+            "xn--",
+            "😀",
+            "\u{ad}",
+            "\0",
+            "80",
+            ":80",
+            "65536",
+            "|",
+            "^",
+            "me:pw@",
+            "localhost",
+            "\u{200d}",
+            "。",
+            "/.",
+        ];
+
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap() % limit
+        }
+
+        fn text(&mut self) -> String {
+            (0..self.below(8))
+                .map(|_| Self::ALL[self.below(Self::ALL.len())])
+                .collect()
+        }
+    }
+
+    #[test]
+    fn every_answer_is_a_url_that_can_be_read_again() {
+        let components = [
+            "protocol", "username", "password", "host", "hostname", "port", "pathname", "search",
+            "hash",
+        ];
+        let mut pieces = Pieces(1);
+        let mut parsed = 0;
+        for _ in 0..20_000 {
+            let (input, base, value) = (pieces.text(), pieces.text(), pieces.text());
+            let base = Some(base.as_str()).filter(|base| base.len() % 3 == 0);
+            let Some(parts) =
+                parse(&input, base).or_else(|| parse(&format!("foo://h/{input}"), None))
+            else {
+                continue;
+            };
+            parsed += 1;
+            assert!(
+                parse(&parts.href, None).is_some(),
+                "{input:?} against {base:?}"
+            );
+            let component =
+                Component::from_name(components[pieces.below(components.len())]).unwrap();
+            if let Some(changed) = set(&parts.href, component, &value) {
+                assert!(
+                    parse(&changed.href, None).is_some(),
+                    "{component:?} = {value:?} on {}",
+                    parts.href
+                );
+            }
+        }
+        assert!(parsed > 10_000, "{parsed}");
+    }
 }
