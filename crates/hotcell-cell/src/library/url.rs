@@ -102,12 +102,24 @@ pub(crate) fn parse(input: &str, base: Option<&str>) -> Option<Parts> {
 /// assignment and the URL stays as it is.
 pub(crate) fn set(href: &str, component: Component, value: &str) -> Option<Parts> {
     let mut url = Url::parse(href).ok()?;
+    // Tabs and line ends do not count in what goes through the parser, which is all but the credentials.
+    let counted = value.replace(['\t', '\n', '\r'], "");
+    let value = match component {
+        Component::Username | Component::Password => value,
+        _ => &counted,
+    };
     match component {
         Component::Protocol => url = set_protocol(url, value)?,
         Component::Username => quirks::set_username(&mut url, value).ok()?,
         Component::Password => quirks::set_password(&mut url, value).ok()?,
-        Component::Host => quirks::set_host(&mut url, value).ok()?,
-        Component::Hostname => quirks::set_hostname(&mut url, value).ok()?,
+        Component::Host => {
+            let value = file_host(&url, value);
+            quirks::set_host(&mut url, value).ok()?;
+        }
+        Component::Hostname => {
+            let value = file_host(&url, value);
+            quirks::set_hostname(&mut url, value).ok()?;
+        }
         Component::Port => quirks::set_port(&mut url, value).ok()?,
         Component::Pathname => url = set_pathname(url, value)?,
         Component::Search => quirks::set_search(&mut url, value),
@@ -124,10 +136,14 @@ fn is_special(scheme: &str) -> bool {
     matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
 }
 
-/// Against a base like `http:`, any number of slashes introduces a host; the crate accepts exactly two.
+/// Against a base like `http:`, any number of slashes introduces a host; the crate accepts exactly two. Against one like
+/// `foo:`, a backslash is a character like any other; the crate takes a leading one for a slash.
 fn join(base: &Url, input: &str) -> Option<Url> {
+    let trimmed = input.trim_start_matches(|c: char| c <= ' ');
+    if !is_special(base.scheme()) && trimmed.starts_with('\\') {
+        return base.join(&format!("./{trimmed}")).ok();
+    }
     if is_special(base.scheme()) && base.scheme() != "file" {
-        let trimmed = input.trim_start_matches(|c: char| c <= ' ');
         let rest = trimmed.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
         let slashes = trimmed[..trimmed.len() - rest.len()]
             .matches(['/', '\\'])
@@ -137,6 +153,16 @@ fn join(base: &Url, input: &str) -> Option<Url> {
         }
     }
     base.join(input).ok()
+}
+
+/// What ends a host makes it empty if it comes first, and a file's host may be empty; the crate refuses.
+fn file_host<'a>(url: &Url, value: &'a str) -> &'a str {
+    let ends = value.starts_with(['/', '\\', '?', '#']);
+    if url.scheme() == "file" && ends {
+        ""
+    } else {
+        value
+    }
 }
 
 /// `file:///C|/x` is `file:///C:/x`; the crate knows the drive but keeps the bar.
@@ -259,6 +285,31 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_is_a_slash_only_in_the_webs_own_schemes() {
+        assert_eq!(
+            href("\\x", Some("foo://h/a/b")).as_deref(),
+            Some("foo://h/a/\\x")
+        );
+        assert_eq!(
+            href("\\x", Some("http://h/a/b")).as_deref(),
+            Some("http://h/x")
+        );
+    }
+
+    #[test]
+    fn a_files_host_can_be_taken_away() {
+        assert_eq!(
+            after("file://h/x", "host", "").as_deref(),
+            Some("file:///x")
+        );
+        assert_eq!(
+            after("file://h/x", "hostname", "/y").as_deref(),
+            Some("file:///x")
+        );
+        assert_eq!(after("http://h/x", "host", "/y"), None);
+    }
+
+    #[test]
     fn drive_letters_get_their_colon() {
         assert_eq!(href("file:///C|/a", None).as_deref(), Some("file:///C:/a"));
         assert_eq!(href("file:///C|", None).as_deref(), Some("file:///C:"));
@@ -274,6 +325,22 @@ mod tests {
         assert_eq!(after("http://h/", "protocol", "mailto"), None);
         assert_eq!(after("http://u@h/", "protocol", "file"), None);
         assert_eq!(after("mailto:x", "host", "h"), None);
+    }
+
+    #[test]
+    fn tabs_and_line_ends_do_not_count() {
+        assert_eq!(
+            after("http://h/", "pathname", "\t/a\nb").as_deref(),
+            Some("http://h/ab")
+        );
+        assert_eq!(
+            after("http://h/", "protocol", "ht\ttps").as_deref(),
+            Some("https://h/")
+        );
+        assert_eq!(
+            after("http://h/", "username", "a\tb").as_deref(),
+            Some("http://a%09b@h/")
+        );
     }
 
     #[test]
@@ -308,5 +375,103 @@ mod tests {
             "https://h"
         );
         assert_eq!(parse("blob:ftp://h/id", None).unwrap().origin, "null");
+    }
+    /// Strings put together from what the parser treats specially, the same in every run.
+    struct Pieces(u64);
+
+    impl Pieces {
+        const ALL: &[&str] = &[
+            "http",
+            "https",
+            "file",
+            "foo",
+            "blob",
+            ":",
+            "/",
+            "//",
+            "\\",
+            "?",
+            "#",
+            "@",
+            "[",
+            "]",
+            "::1",
+            "1.2.3.4",
+            "0x7f",
+            "a",
+            "C|",
+            "C:",
+            ".",
+            "..",
+            "%2e",
+            "%",
+            "%zz",
+            " ",
+            "\t",
+            "ä",
+            "ß",
+            "xn--",
+            "😀",
+            "\u{ad}",
+            "\0",
+            "80",
+            ":80",
+            "65536",
+            "|",
+            "^",
+            "me:pw@",
+            "localhost",
+            "\u{200d}",
+            "。",
+            "/.",
+        ];
+
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap() % limit
+        }
+
+        fn text(&mut self) -> String {
+            (0..self.below(8))
+                .map(|_| Self::ALL[self.below(Self::ALL.len())])
+                .collect()
+        }
+    }
+
+    #[test]
+    fn every_answer_is_a_url_that_can_be_read_again() {
+        let components = [
+            "protocol", "username", "password", "host", "hostname", "port", "pathname", "search",
+            "hash",
+        ];
+        let mut pieces = Pieces(1);
+        let mut parsed = 0;
+        for _ in 0..20_000 {
+            let (input, base, value) = (pieces.text(), pieces.text(), pieces.text());
+            let base = Some(base.as_str()).filter(|base| base.len() % 3 == 0);
+            let Some(parts) =
+                parse(&input, base).or_else(|| parse(&format!("foo://h/{input}"), None))
+            else {
+                continue;
+            };
+            parsed += 1;
+            assert!(
+                parse(&parts.href, None).is_some(),
+                "{input:?} against {base:?}"
+            );
+            let component =
+                Component::from_name(components[pieces.below(components.len())]).unwrap();
+            if let Some(changed) = set(&parts.href, component, &value) {
+                assert!(
+                    parse(&changed.href, None).is_some(),
+                    "{component:?} = {value:?} on {}",
+                    parts.href
+                );
+            }
+        }
+        assert!(parsed > 10_000, "{parsed}");
     }
 }

@@ -10,7 +10,7 @@
 ((kit) => {
   'use strict';
   const { Object, RangeError, String } = globalThis;
-  const { defineService, getBoolean, getOption, resolveLocale, toOptions } = kit.intlLocale;
+  const { defineService, getBoolean, getOption, resolveLocale, toOptions, toText } = kit.intlLocale;
 
   // ---- weights. A character is one or more elements [primary, secondary, tertiary]; a primary of 0 marks an accent.
 
@@ -195,9 +195,9 @@
     const given = toOptions(options);
     const usage = getOption(owner, given, 'usage', ['sort', 'search'], 'sort');
     getOption(owner, given, 'localeMatcher', ['lookup', 'best fit'], 'best fit');
-    const collation = given.collation ?? keywords.co ?? 'default';
-    if (String(collation) !== 'default') {
-      throw new RangeError(`${owner}: the collation "${String(collation)}" is not available in this cell: only "default" is`);
+    const collation = toText(given.collation ?? keywords.co ?? 'default');
+    if (collation !== 'default') {
+      throw new RangeError(`${owner}: the collation "${collation}" is not available in this cell: only "default" is`);
     }
     const numeric = getBoolean(given, 'numeric', keywords.kn !== undefined && keywords.kn !== 'false');
     const keyword = ['upper', 'lower', 'false'].includes(keywords.kf) ? keywords.kf : 'false';
@@ -217,7 +217,7 @@
 
     get compare() {
       const settings = this.#settings;
-      this.#compare ??= (left, right) => compare(String(left), String(right), settings);
+      this.#compare ??= (left, right) => compare(toText(left), toText(right), settings);
       return this.#compare;
     }
 

@@ -39,7 +39,7 @@
   const timePattern = (s) => {
     const fraction = when(s.fractionalSecondDigits, ['.'], 'fractionalSecond');
     const needsSecond = s.second || (s.minute && s.fractionalSecondDigits);
-    const period = !s.hour ? when(s.dayPeriod, 'dayPeriod') : isTwelve(s) ? [[s.dayPeriod ? ' ' : narrowSpace], 'dayPeriod'] : [];
+    const period = !s.hour ? when(s.dayPeriod, 'dayPeriod') : isTwelve(s) ? [[s.dayPeriod && !s.timeZoneName ? ' ' : narrowSpace], 'dayPeriod'] : [];
     if (s.hour && s.minute) return [['hour', [':'], 'minute', ...when(needsSecond, [':'], 'second', ...fraction)], period];
     if (s.hour) return [['hour'], [...period, ...when(s.second, [' (second: '], 'second', ...fraction, [')'])]];
     if (s.minute) return [['minute', ...when(needsSecond, [':'], 'second', ...fraction)], period];

@@ -92,8 +92,10 @@
   };
 
   const addOne = (digits) => {
-    const nines = /9*$/.exec(digits)[0].length;
-    const head = digits.slice(0, digits.length - nines);
+    let end = digits.length;
+    while (end > 0 && digits[end - 1] === '9') end -= 1;
+    const nines = digits.length - end;
+    const head = digits.slice(0, end);
     const raised = head === '' ? '1' : head.slice(0, -1) + String(1 + Number(head.at(-1)));
     return raised + '0'.repeat(nines);
   };
@@ -132,6 +134,12 @@
 
   // ---- digits
 
+  const trimEnd = (digits) => {
+    let end = digits.length;
+    while (end > 0 && digits[end - 1] === '0') end -= 1;
+    return digits.slice(0, end);
+  };
+
   // The decimal written out, with at least `minimum` digits after the point and no other zeros at the end.
   const writeOut = ({ digits, exponent }, minimum) => {
     let text = digits;
@@ -140,7 +148,7 @@
       if (digits !== '0') text += '0'.repeat(exponent);
     } else {
       text = text.padStart(1 - exponent, '0');
-      fraction = text.slice(exponent).replace(/0+$/, '');
+      fraction = trimEnd(text.slice(exponent));
       text = text.slice(0, exponent);
     }
     return { integer: text, fraction: fraction.padEnd(minimum, '0') };

@@ -8,7 +8,7 @@
   'use strict';
   const { Math, Number, RangeError, String, TypeError } = globalThis;
   const {
-    defineService, definedOnly, getOption, joinParts, outOfRange, requireOnly, resolveLocale, toOptions,
+    defineService, definedOnly, getOption, joinParts, outOfRange, requireOnly, resolveLocale, toOptions, toText,
   } = kit.intlLocale;
   const { digitOptions, formatDigits, isZero, magnitude, scale, toDecimal } = kit.intlDecimal;
   const { currencyDecimals, currencyName, currencySymbol, isUnit, unitText, units } = kit.intlNumberData;
@@ -19,7 +19,7 @@
   // ---- options
 
   const readCurrency = (options, style) => {
-    const currency = options.currency === undefined ? undefined : String(options.currency);
+    const currency = options.currency === undefined ? undefined : toText(options.currency);
     if (currency === undefined && style === 'currency') throw new TypeError('Currency code is required with currency style.');
     if (currency !== undefined && !/^[a-z]{3}$/i.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
     const currencyDisplay = getOption(owner, options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol');
@@ -31,7 +31,7 @@
   };
 
   const readUnit = (options, style) => {
-    const unit = options.unit === undefined ? undefined : String(options.unit);
+    const unit = options.unit === undefined ? undefined : toText(options.unit);
     if (unit === undefined && style === 'unit') throw new TypeError(`Invalid unit argument for ${owner}() '': a unit is required with unit style`);
     if (unit !== undefined && !isUnit(unit)) {
       throw new RangeError(`Invalid unit argument for ${owner}() '${unit}': use one of ${units.join(', ')}, or two joined by "-per-"`);
@@ -46,7 +46,7 @@
     if (value === undefined) return fallback;
     if (value === true) return 'always';
     if (!value) return false;
-    const text = String(value);
+    const text = toText(value);
     if (text === 'true' || text === 'false') return fallback;
     if (!['min2', 'auto', 'always'].includes(text)) throw outOfRange(owner, 'useGrouping', text, ['min2', 'auto', 'always', 'true', 'false']);
     return text;

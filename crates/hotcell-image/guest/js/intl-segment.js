@@ -5,8 +5,8 @@
 // Refused: sentences, and words of scripts that are written without spaces, which need a dictionary.
 ((kit) => {
   'use strict';
-  const { Math, Number, Object, RangeError, RegExp, String, Symbol } = globalThis;
-  const { defineService, getOption, resolveLocale, toOptionsObject } = kit.intlLocale;
+  const { Math, Number, Object, RangeError, RegExp, Symbol } = globalThis;
+  const { defineService, getOption, resolveLocale, toOptionsObject, toText } = kit.intlLocale;
 
   const extend = '[\\p{M}\\u200c\\u200d\\ufe0f\\u{1f3fb}-\\u{1f3ff}\\u{e0020}-\\u{e007f}]';
   const pictograph = `\\p{Extended_Pictographic}(?:${extend.replace('\\u200d', '')})*`;
@@ -71,7 +71,7 @@
 
     segment(text) {
       const { granularity } = this.#settings;
-      return new Segments(String(text), granularity);
+      return new Segments(toText(text), granularity);
     }
 
     resolvedOptions() {

@@ -1,8 +1,8 @@
 // Intl, part 8: ListFormat and RelativeTimeFormat, everything they have.
 ((kit) => {
   'use strict';
-  const { Math, Number, Object, RangeError, String, TypeError } = globalThis;
-  const { defineService, getOption, joinParts, requireOnly, resolveLocale, toOptions, toOptionsObject } = kit.intlLocale;
+  const { Math, Number, Object, RangeError, String, Symbol, TypeError } = globalThis;
+  const { defineService, getOption, joinParts, requireOnly, resolveLocale, toOptions, toOptionsObject, toText } = kit.intlLocale;
   const { isOne, plainParts } = kit.intlNumber;
 
   const matchers = ['lookup', 'best fit'];
@@ -19,6 +19,9 @@
 
   const toStrings = (iterable) => {
     if (iterable === undefined) return [];
+    if (iterable === null || typeof iterable[Symbol.iterator] !== 'function') {
+      throw new TypeError('Intl.ListFormat: the list has to be iterable, such as an array of strings');
+    }
     const items = [];
     for (const item of iterable) {
       if (typeof item !== 'string') throw new TypeError(`Iterable yielded ${String(item)} which is not a string`);
@@ -92,7 +95,7 @@
   };
 
   const toUnit = (value) => {
-    const text = String(value);
+    const text = toText(value);
     const unit = text.endsWith('s') ? text.slice(0, -1) : text;
     if (!units.includes(unit)) {
       throw new RangeError(`Invalid unit argument for Intl.RelativeTimeFormat.prototype.format() '${text}': use ${units.join(', ')}`);

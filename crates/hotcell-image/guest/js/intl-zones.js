@@ -9,6 +9,7 @@
   'use strict';
   const { Date, Math, RangeError, String } = globalThis;
   const { native } = kit;
+  const { toText } = kit.intlLocale;
 
   // Standard name | daylight name | standard offset in minutes | short names | zones. Hardly anything but North America has short names.
   const table = `
@@ -219,7 +220,7 @@
   // A zone as { name, fixed, row }: `fixed` is the offset of a zone that has only one and needs no database, `row` is what
   // the table says about it, once that was asked.
   const findZone = (zone) => {
-    const text = String(zone);
+    const text = toText(zone);
     if (utcNames.test(text)) return { name: 'UTC', fixed: 0, row: undefined };
     const offset = /^([+-])([01]\d|2[0-3])(?::?([0-5]\d))?$/.exec(text);
     if (offset !== null) {
@@ -283,5 +284,11 @@
     return gmt(offset, isLong);
   };
 
-  return { intlZones: { findZone, offsetAt, zoneName } };
+  // The zones that have a name today, without the old spellings of countries and single offsets.
+  const zoneNames = () =>
+    ['UTC', ...cells().flatMap((row) => row[5].split(' '))]
+      .filter((name) => name === 'UTC' || /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)\//.test(name))
+      .sort();
+
+  return { intlZones: { findZone, offsetAt, zoneName, zoneNames } };
 })

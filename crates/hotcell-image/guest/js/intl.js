@@ -10,16 +10,22 @@
 ((kit) => {
   'use strict';
   const { BigInt, Date, Math, Number, Object, RangeError, Reflect, String, Symbol, TypeError, Uint8Array } = globalThis;
-  const { canonicalList } = kit.intlLocale;
+  const { canonicalList, toText } = kit.intlLocale;
   const { currencies, units } = kit.intlNumberData;
   const { formatNumber, NumberFormat, PluralRules } = kit.intlNumber;
   const { DateTimeFormat, formatDate } = kit.intlDate;
   const { ListFormat, RelativeTimeFormat } = kit.intlText;
+  const { zoneNames } = kit.intlZones;
   const { Collator, compareStrings } = kit.intlCollate;
   const { Segmenter } = kit.intlSegment;
 
   const lists = Object.assign(Object.create(null), {
-    calendar: ['gregory'], collation: ['default'], currency: currencies, numberingSystem: ['latn'], timeZone: ['UTC'], unit: units,
+    calendar: () => ['gregory'],
+    collation: () => ['default'],
+    currency: () => [...currencies],
+    numberingSystem: () => ['latn'],
+    timeZone: zoneNames,
+    unit: () => [...units],
   });
 
   const functions = {
@@ -27,9 +33,9 @@
       return canonicalList(locales);
     },
     supportedValuesOf(key) {
-      const list = lists[String(key)];
-      if (list === undefined) throw new RangeError(`Invalid key : ${String(key)}: use ${Object.keys(lists).join(', ')}`);
-      return [...list];
+      const name = toText(key);
+      if (!(name in lists)) throw new RangeError(`Invalid key : ${name}: use ${Object.keys(lists).join(', ')}`);
+      return lists[name]();
     },
   };
 
@@ -54,7 +60,7 @@
 
   const thisString = (value, name) => {
     if (value === undefined || value === null) throw new TypeError(`String.prototype.${name} called on null or undefined`);
-    return String(value);
+    return toText(value);
   };
 
   // Case is a matter of language in four languages only; for all others the answer is the same.
@@ -74,7 +80,7 @@
       const texts = [];
       for (let i = 0; i < length; i += 1) {
         const item = items[i];
-        texts.push(item === undefined || item === null ? '' : String(item.toLocaleString(locales, options)));
+        texts.push(item === undefined || item === null ? '' : toText(item.toLocaleString(locales, options)));
       }
       return texts.join(',');
     } finally {
@@ -123,7 +129,7 @@
     },
     'String.prototype': {
       localeCompare(that, locales = undefined, options = undefined) {
-        return compareStrings(thisString(this, 'localeCompare'), String(that), locales, options);
+        return compareStrings(thisString(this, 'localeCompare'), toText(that), locales, options);
       },
       toLocaleUpperCase(locales = undefined) {
         const text = thisString(this, 'toLocaleUpperCase');
