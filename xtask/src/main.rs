@@ -49,9 +49,18 @@ fn main() -> ExitCode {
 }
 
 fn image(compiler: Compiler) -> Result<()> {
-    let report = hotcell_image::build::image(&root(), compiler, &mut |what| eprintln!("image: {what}"))?;
-    let state = if report.up_to_date { "is up to date" } else { "is built" };
-    eprintln!("image: {} {state}, {} KiB", &report.build_id[..16], report.bytes / 1024);
+    let report =
+        hotcell_image::build::image(&root(), compiler, &mut |what| eprintln!("image: {what}"))?;
+    let state = if report.up_to_date {
+        "is up to date"
+    } else {
+        "is built"
+    };
+    eprintln!(
+        "image: {} {state}, {} KiB",
+        &report.build_id[..16],
+        report.bytes / 1024
+    );
     Ok(())
 }
 

@@ -41,7 +41,11 @@ impl CancelToken {
                 wakers.push(context.waker().clone());
             }
             // Again, behind the lock: `cancel` may have come between.
-            if self.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+            if self.is_cancelled() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         })
         .await;
     }
@@ -59,6 +63,8 @@ impl CancelToken {
 
 impl fmt::Debug for CancelToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CancelToken").field(&self.is_cancelled()).finish()
+        f.debug_tuple("CancelToken")
+            .field(&self.is_cancelled())
+            .finish()
     }
 }

@@ -51,7 +51,12 @@ struct Live {
 }
 
 impl Cell {
-    pub(crate) fn new(engine: Engine, options: CellOptions, mut store: Store<Host>, guest: Guest) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        options: CellOptions,
+        mut store: Store<Host>,
+        guest: Guest,
+    ) -> Self {
         store.epoch_deadline_callback(|mut context| {
             let host = context.data_mut();
             if host.interrupt.reason().is_none() {
@@ -67,7 +72,11 @@ impl Cell {
         let mut cell = Self {
             engine,
             options,
-            live: Some(Box::new(Live { store, guest, inside: false })),
+            live: Some(Box::new(Live {
+                store,
+                guest,
+                inside: false,
+            })),
             run: None,
             totals: Stats::default(),
         };
@@ -98,24 +107,37 @@ impl Cell {
     }
 
     /// As [`Cell::define_tool`], for several at once.
-    pub fn define_tools<'a>(&mut self, tools: impl IntoIterator<Item = (&'a str, Tool)>) -> Result<(), CellError> {
+    pub fn define_tools<'a>(
+        &mut self,
+        tools: impl IntoIterator<Item = (&'a str, Tool)>,
+    ) -> Result<(), CellError> {
         let mut slots = Vec::new();
         for (name, tool) in tools {
             let kind = tool.kind_number();
-            slots.push(Slot { name: Arc::from(check_name(name)?), tool: Some(tool), kind });
+            slots.push(Slot {
+                name: Arc::from(check_name(name)?),
+                tool: Some(tool),
+                kind,
+            });
         }
         self.define(&[], &slots)
     }
 
     /// The names of the tools that are defined. After a restore, [`Cell::is_connected`] says which still need a function.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.live.iter().flat_map(|live| live.store.data().tools.iter().map(|slot| &*slot.name))
+        self.live
+            .iter()
+            .flat_map(|live| live.store.data().tools.iter().map(|slot| &*slot.name))
     }
 
     /// Whether there is a tool of that name with a function behind it.
     pub fn is_connected(&self, tool: &str) -> bool {
         self.live.as_ref().is_some_and(|live| {
-            live.store.data().tools.iter().any(|slot| &*slot.name == tool && slot.tool.is_some())
+            live.store
+                .data()
+                .tools
+                .iter()
+                .any(|slot| &*slot.name == tool && slot.tool.is_some())
         })
     }
 
@@ -135,7 +157,9 @@ impl Cell {
 
     /// Calls that have no answer yet.
     pub fn outstanding(&self) -> Vec<Outstanding> {
-        let Some(live) = &self.live else { return Vec::new() };
+        let Some(live) = &self.live else {
+            return Vec::new();
+        };
         let mut calls: Vec<Outstanding> = live
             .store
             .data()
@@ -198,7 +222,9 @@ impl Cell {
         to.tools.clone_from(&from.tools);
         to.answers.clone_from(&from.answers);
         to.calls.clone_from(&from.calls);
-        to.calls.values_mut().for_each(|call| call.has_future = false);
+        to.calls
+            .values_mut()
+            .for_each(|call| call.has_future = false);
         let mut twin = Self::new(engine, options, store, guest);
         if let Some(limits) = is_running {
             twin.adopt_run(limits);
@@ -206,7 +232,11 @@ impl Cell {
         Ok(twin)
     }
 
-    pub(crate) fn restore(engine: &Engine, bytes: &[u8], options: CellOptions) -> Result<Self, CellError> {
+    pub(crate) fn restore(
+        engine: &Engine,
+        bytes: &[u8],
+        options: CellOptions,
+    ) -> Result<Self, CellError> {
         let snapshot = snapshot::read(bytes, options.memory_limit)?;
         let (mut store, guest) = engine.instantiate(&options)?;
         grow_to(&mut store, &guest, snapshot.state.memory_size)?;
@@ -214,13 +244,20 @@ impl Cell {
         let stack_top = engine.0.layout.stack_top;
         for (number, page) in snapshot.pages() {
             let start = number * PAGE;
-            let place = target.get_mut(start..start + PAGE).filter(|_| start >= stack_top);
-            place.ok_or(snapshot::SnapshotError::Malformed)?.copy_from_slice(page);
+            let place = target
+                .get_mut(start..start + PAGE)
+                .filter(|_| start >= stack_top);
+            place
+                .ok_or(snapshot::SnapshotError::Malformed)?
+                .copy_from_slice(page);
         }
         let host = store.data_mut();
         let is_running = snapshot.state.is_running;
         snapshot.state.apply(host);
-        let limits = run::Limits { timeout: options.timeout, max_operations: None };
+        let limits = run::Limits {
+            timeout: options.timeout,
+            max_operations: None,
+        };
         let mut cell = Self::new(engine.clone(), options, store, guest);
         if is_running {
             cell.adopt_run(limits);
@@ -238,7 +275,9 @@ impl Cell {
     /// The cell while no guest frame is live.
     fn at_rest(&mut self) -> Result<&mut Live, CellError> {
         if self.run.as_ref().is_some_and(run::Run::is_unstarted) {
-            return Err(CellError::State("the run has not begun: step it first, or snapshot before starting it"));
+            return Err(CellError::State(
+                "the run has not begun: step it first, or snapshot before starting it",
+            ));
         }
         self.live()
     }
@@ -258,13 +297,20 @@ impl Cell {
         // A name that is known keeps its number: functions that code has stored go on working.
         let mut numbers = Vec::new();
         for tool in tools {
-            let known = host.tools.iter().position(|slot| slot.name == tool.name && slot.kind == tool.kind);
+            let known = host
+                .tools
+                .iter()
+                .position(|slot| slot.name == tool.name && slot.kind == tool.kind);
             let number = known.unwrap_or(host.tools.len());
             match known {
                 Some(number) => host.tools[number] = tool.clone(),
                 None => host.tools.push(tool.clone()),
             }
-            numbers.push(u16::try_from(number).ok().filter(|number| *number <= 0x7fff));
+            numbers.push(
+                u16::try_from(number)
+                    .ok()
+                    .filter(|number| *number <= 0x7fff),
+            );
         }
         let mut message = Vec::new();
         put_number(&mut message, variables.len() as u64);
@@ -274,7 +320,9 @@ impl Cell {
         }
         put_number(&mut message, tools.len() as u64);
         for (tool, number) in tools.iter().zip(numbers) {
-            let number = number.ok_or(CellError::State("a cell cannot have more than 32,768 tools"))?;
+            let number = number.ok_or(CellError::State(
+                "a cell cannot have more than 32,768 tools",
+            ))?;
             message.push(tool.kind);
             put_number(&mut message, u64::from(number));
             put_value(&mut message, &Value::from(&*tool.name))?;
@@ -287,7 +335,9 @@ impl Cell {
         }
         match self.live()?.store.data_mut().emitted.take() {
             Some(Emitted::Exception(exception)) => Err(CellError::Exception(exception)),
-            _ => Err(CellError::Broken("a definition failed without a reason".into())),
+            _ => Err(CellError::Broken(
+                "a definition failed without a reason".into(),
+            )),
         }
     }
 
@@ -317,7 +367,10 @@ impl Cell {
 
     /// The guest trapped. The cell is gone; this says why.
     fn broken(&mut self, trap: &wasmtime::Error) -> CellError {
-        let reason = self.live.as_ref().and_then(|live| live.store.data().interrupt.reason());
+        let reason = self
+            .live
+            .as_ref()
+            .and_then(|live| live.store.data().interrupt.reason());
         self.discard();
         match reason {
             Some(crate::interrupt::Reason::Deadline) => CellError::Deadline { killed: true },
@@ -352,7 +405,11 @@ impl Cell {
 
 impl Live {
     fn peak_memory(&self) -> u64 {
-        self.store.data().limit.peak.max(self.guest.memory.data_size(&self.store) as u64)
+        self.store
+            .data()
+            .limit
+            .peak
+            .max(self.guest.memory.data_size(&self.store) as u64)
     }
 }
 
@@ -364,7 +421,10 @@ impl Drop for Cell {
 
 impl fmt::Debug for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cell").field("alive", &self.is_alive()).field("running", &self.run.is_some()).finish_non_exhaustive()
+        f.debug_struct("Cell")
+            .field("alive", &self.is_alive())
+            .field("running", &self.run.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -373,8 +433,10 @@ fn grow_to(store: &mut Store<Host>, guest: &Guest, size: usize) -> Result<(), Ce
     let now = guest.memory.data_size(&*store);
     let more = size.saturating_sub(now).div_ceil(WASM_PAGE) as u64;
     if more > 0 {
-        poll_now(guest.memory.grow_async(store, more))
-            .map_err(|source| CellError::Machine { doing: "giving the cell its memory", source })?;
+        poll_now(guest.memory.grow_async(store, more)).map_err(|source| CellError::Machine {
+            doing: "giving the cell its memory",
+            source,
+        })?;
     }
     Ok(())
 }
@@ -382,9 +444,16 @@ fn grow_to(store: &mut Store<Host>, guest: &Guest, size: usize) -> Result<(), Ce
 /// Code must be able to write the name.
 fn check_name(name: &str) -> Result<&str, CellError> {
     let mut characters = name.chars();
-    let first = characters.next().is_some_and(|c| c == '$' || c == '_' || c.is_alphabetic());
-    let rest = characters.all(|c| c == '$' || c == '_' || c == '\u{200c}' || c == '\u{200d}' || c.is_alphanumeric());
-    if first && rest { Ok(name) } else { Err(CellError::Name(name.to_owned())) }
+    let first = characters
+        .next()
+        .is_some_and(|c| c == '$' || c == '_' || c.is_alphabetic());
+    let rest = characters
+        .all(|c| c == '$' || c == '_' || c == '\u{200c}' || c == '\u{200d}' || c.is_alphanumeric());
+    if first && rest {
+        Ok(name)
+    } else {
+        Err(CellError::Name(name.to_owned()))
+    }
 }
 
 /// Runs a future that never really waits: Wasmtime's instantiation, growth, and guest calls that only yield at a tick.
@@ -397,4 +466,3 @@ pub(crate) fn poll_now<T>(future: impl Future<Output = T>) -> T {
         }
     }
 }
-

@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc, sync::OnceLock};
 
 use hotcell_image::{BuildId, Image, engine_config};
-use wasmtime::{Enabled, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig, Store};
+use wasmtime::{
+    Enabled, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig, Store,
+};
 
 use crate::{
     cell::{Cell, poll_now},
@@ -25,7 +27,10 @@ pub struct EngineOptions {
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { max_cells: 10_240, keep_resident: 1 << 20 }
+        Self {
+            max_cells: 10_240,
+            keep_resident: 1 << 20,
+        }
     }
 }
 
@@ -53,7 +58,7 @@ pub(crate) struct Shared {
     pub(crate) layout: Layout,
     pub(crate) watchdog: Watchdog,
     max_cells: u32,
-    /// The memory of a fresh cell: what snapshots are compared with. Made when first needed.
+    /// The memory of a fresh cell above its stack: what snapshots are compared with. Made when first needed.
     baseline: OnceLock<Box<[u8]>>,
 }
 
@@ -77,12 +82,27 @@ impl Engine {
     fn with_image(image: Image<'_>, options: &EngineOptions) -> Result<Self, CellError> {
         let (engine, max_cells) = wasmtime_engine(options)?;
         let module = image.load(&engine)?;
-        let failed = |source| CellError::Machine { doing: "linking the image", source };
-        let pre = imports::linker(&engine).and_then(|linker| linker.instantiate_pre(&module)).map_err(failed)?;
-        let (exports, layout) = examine(&module, &pre)
-            .ok_or_else(|| failed(wasmtime::format_err!("the image does not export what a cell needs")))?;
+        let failed = |source| CellError::Machine {
+            doing: "linking the image",
+            source,
+        };
+        let pre = imports::linker(&engine)
+            .and_then(|linker| linker.instantiate_pre(&module))
+            .map_err(failed)?;
+        let (exports, layout) = examine(&module, &pre).ok_or_else(|| {
+            failed(wasmtime::format_err!(
+                "the image does not export what a cell needs"
+            ))
+        })?;
         let watchdog = Watchdog::new(&engine);
-        Ok(Self(Arc::new(Shared { pre, exports, layout, watchdog, max_cells, baseline: OnceLock::new() })))
+        Ok(Self(Arc::new(Shared {
+            pre,
+            exports,
+            layout,
+            watchdog,
+            max_cells,
+            baseline: OnceLock::new(),
+        })))
     }
 
     /// A fresh cell.
@@ -109,39 +129,62 @@ impl Engine {
         self.0.max_cells
     }
 
-    pub(crate) fn instantiate(&self, options: &CellOptions) -> Result<(Store<Host>, Guest), CellError> {
+    pub(crate) fn instantiate(
+        &self,
+        options: &CellOptions,
+    ) -> Result<(Store<Host>, Guest), CellError> {
         let shared = &self.0;
         let needed = shared.layout.initial_memory as u64;
         if options.memory_limit < needed {
-            return Err(CellError::MemoryLimitTooSmall { limit: options.memory_limit, needed });
+            return Err(CellError::MemoryLimitTooSmall {
+                limit: options.memory_limit,
+                needed,
+            });
         }
-        let mut store = Store::new(shared.pre.module().engine(), Host::new(shared.layout, options));
+        let mut store = Store::new(
+            shared.pre.module().engine(),
+            Host::new(shared.layout, options),
+        );
         store.limiter(|host| &mut host.limit);
         let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
             if source.is::<wasmtime::PoolConcurrencyLimitError>() {
-                CellError::TooManyCells { limit: shared.max_cells }
+                CellError::TooManyCells {
+                    limit: shared.max_cells,
+                }
             } else {
-                CellError::Machine { doing: "making a cell", source }
+                CellError::Machine {
+                    doing: "making a cell",
+                    source,
+                }
             }
         })?;
-        let guest = shared.exports.bind(&mut store, instance).ok_or(CellError::Gone)?;
+        let guest = shared
+            .exports
+            .bind(&mut store, instance)
+            .ok_or(CellError::Gone)?;
         store.data_mut().memory = Some(guest.memory);
         Ok((store, guest))
     }
 
-    /// The memory of a fresh cell.
+    /// The memory of a fresh cell above its stack.
     pub(crate) fn baseline(&self) -> Result<&[u8], CellError> {
         if let Some(baseline) = self.0.baseline.get() {
             return Ok(baseline);
         }
         let (store, guest) = self.instantiate(&CellOptions::default())?;
-        Ok(self.0.baseline.get_or_init(|| guest.memory.data(&store).into()))
+        Ok(self
+            .0
+            .baseline
+            .get_or_init(|| guest.memory.data(&store)[self.0.layout.stack_top..].into()))
     }
 }
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("build_id", &self.build_id()).field("max_cells", &self.0.max_cells).finish()
+        f.debug_struct("Engine")
+            .field("build_id", &self.build_id())
+            .field("max_cells", &self.0.max_cells)
+            .finish()
     }
 }
 
@@ -164,7 +207,12 @@ fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), C
         match wasmtime::Engine::new(&config) {
             Ok(engine) => return Ok((engine, cells)),
             Err(_) if cells > 16 => cells /= 4,
-            Err(source) => return Err(CellError::Machine { doing: "reserving address space for cells", source }),
+            Err(source) => {
+                return Err(CellError::Machine {
+                    doing: "reserving address space for cells",
+                    source,
+                });
+            }
         }
     }
 }
@@ -172,7 +220,13 @@ fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), C
 fn examine(module: &Module, pre: &InstancePre<Host>) -> Option<(Exports, Layout)> {
     let exports = Exports::of(module)?;
     // The layout is what is being found out; this host is only there to instantiate with.
-    let nowhere = Layout { inbox: 0, operations_left: 0, policy: 0, stack_top: 0, initial_memory: 0 };
+    let nowhere = Layout {
+        inbox: 0,
+        operations_left: 0,
+        policy: 0,
+        stack_top: 0,
+        initial_memory: 0,
+    };
     let mut store = Store::new(module.engine(), Host::new(nowhere, &CellOptions::default()));
     let instance = poll_now(pre.instantiate_async(&mut store)).ok()?;
     let guest = exports.bind(&mut store, instance)?;

@@ -100,7 +100,10 @@ impl CellError {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self,
-            Self::Gone | Self::Broken(_) | Self::Deadline { killed: true } | Self::Cancelled { killed: true }
+            Self::Gone
+                | Self::Broken(_)
+                | Self::Deadline { killed: true }
+                | Self::Cancelled { killed: true }
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use wasmtime::{Instance, Memory, Module, ModuleExport, Store, TypedFunc};
 
-use crate::{error::CellError, host::Host};
+use crate::{error::CellError, host::Host, memory::PAGE};
 
 /// Size of the guest's inbox, `HC_INBOX_SIZE`.
 pub(crate) const INBOX_SIZE: usize = 16384;
@@ -97,7 +97,9 @@ impl Exports {
         let abandon = function(&self.abandon)?;
         let define = function(&self.define)?;
         Some(Guest {
-            memory: instance.get_module_export(&mut *store, &self.memory)?.into_memory()?,
+            memory: instance
+                .get_module_export(&mut *store, &self.memory)?
+                .into_memory()?,
             evaluate: evaluate.typed(&*store).ok()?,
             resume: resume.typed(&*store).ok()?,
             abandon: abandon.typed(&*store).ok()?,
@@ -116,17 +118,35 @@ pub(crate) struct Guest {
 }
 
 /// Reads the layout from a fresh instance.
-pub(crate) fn layout(store: &mut Store<Host>, instance: Instance, memory: Memory) -> Option<Layout> {
+pub(crate) fn layout(
+    store: &mut Store<Host>,
+    instance: Instance,
+    memory: Memory,
+) -> Option<Layout> {
     let mut address = |name| {
-        let value = instance.get_global(&mut *store, name)?.get(&mut *store).i32()?;
+        let value = instance
+            .get_global(&mut *store, name)?
+            .get(&mut *store)
+            .i32()?;
         usize::try_from(value).ok()
     };
-    let (inbox, operations_left, policy, stack_top) =
-        (address("hc_inbox")?, address("hc_operations_left")?, address("hc_policy")?, address("__stack_pointer")?);
+    let (inbox, operations_left, policy, stack_top) = (
+        address("hc_inbox")?,
+        address("hc_operations_left")?,
+        address("hc_policy")?,
+        address("__stack_pointer")?,
+    );
     let initial_memory = memory.data_size(&*store);
     let fits = inbox + INBOX_SIZE <= initial_memory
         && operations_left + 8 <= initial_memory
         && policy + 24 <= initial_memory
-        && stack_top <= initial_memory;
-    fits.then_some(Layout { inbox, operations_left, policy, stack_top, initial_memory })
+        && stack_top <= initial_memory
+        && stack_top.is_multiple_of(PAGE);
+    fits.then_some(Layout {
+        inbox,
+        operations_left,
+        policy,
+        stack_top,
+        initial_memory,
+    })
 }

@@ -48,7 +48,11 @@ pub(crate) enum Emitted {
     Result(Value),
     Final(Value),
     Exception(Box<Exception>),
-    Uncloneable { reason: String, printed: String, is_final_answer: bool },
+    Uncloneable {
+        reason: String,
+        printed: String,
+        is_final_answer: bool,
+    },
 }
 
 pub(crate) struct Host {
@@ -124,8 +128,12 @@ impl Host {
         write(&mut message)?;
         let length = i32::try_from(message.len())?;
         if message.len() <= INBOX_SIZE {
-            let inbox = memory.get_mut(self.layout.inbox..).and_then(|memory| memory.get_mut(..message.len()));
-            inbox.ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?.copy_from_slice(&message);
+            let inbox = memory
+                .get_mut(self.layout.inbox..)
+                .and_then(|memory| memory.get_mut(..message.len()));
+            inbox
+                .ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?
+                .copy_from_slice(&message);
             self.scratch = message;
         } else {
             self.waiting = message;
@@ -139,35 +147,58 @@ impl Host {
         number: i32,
         arguments: &[u8],
     ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), ToolError>> {
-        let slot = usize::try_from(number).ok().and_then(|number| self.tools.get(number));
-        let slot = slot.ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
+        let slot = usize::try_from(number)
+            .ok()
+            .and_then(|number| self.tools.get(number));
+        let slot = slot
+            .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
         self.tool_calls += 1;
         let arguments = match read_arguments(arguments, self.budget) {
             Err(WireError::TooLarge) => {
-                let message = format!("the arguments for {} are too large: more than {}", slot.name, self.budget);
+                let message = format!(
+                    "the arguments for {} are too large: more than {}",
+                    slot.name, self.budget
+                );
                 return Ok(Err(ToolError::new("RangeError", message)));
             }
             arguments => arguments?,
         };
-        let call = ToolCall { tool: Arc::clone(&slot.name), arguments, cancel: self.cancel.clone() };
+        let call = ToolCall {
+            tool: Arc::clone(&slot.name),
+            arguments,
+            cancel: self.cancel.clone(),
+        };
         Ok(Ok((call, slot.tool.clone())))
     }
 
     /// Starts an asynchronous call, or says why not.
-    pub(crate) fn start_call(&mut self, id: u32, call: ToolCall, tool: Option<Tool>) -> Result<(), ToolError> {
+    pub(crate) fn start_call(
+        &mut self,
+        id: u32,
+        call: ToolCall,
+        tool: Option<Tool>,
+    ) -> Result<(), ToolError> {
         if self.calls.len() >= self.max_calls_in_flight {
             return Err(ToolError::new(
                 "RangeError",
-                format!("too many tool calls at once: {} are outstanding, await some first", self.calls.len()),
+                format!(
+                    "too many tool calls at once: {} are outstanding, await some first",
+                    self.calls.len()
+                ),
             ));
         }
-        let mut pending =
-            PendingCall { tool: Arc::clone(&call.tool), arguments: call.arguments.clone(), has_future: true };
+        let mut pending = PendingCall {
+            tool: Arc::clone(&call.tool),
+            arguments: call.arguments.clone(),
+            has_future: true,
+        };
         match tool.map(|tool| tool.0) {
             Some(Kind::Async(function)) => {
                 let mut future = function(call);
                 // Many tools have their answer at once; then the guest need not even stop for it.
-                let polled = self.task.with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
+                let polled = self
+                    .task
+                    .with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
                 match polled {
                     Some(Poll::Ready(answer)) => self.answers.push_back((id, answer)),
                     _ => self.futures.push(CallFuture { id, future }),
@@ -187,7 +218,11 @@ impl Host {
         while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
             self.answers.push_back(answer);
         }
-        if self.answers.is_empty() { Poll::Pending } else { Poll::Ready(()) }
+        if self.answers.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
     }
 
     /// Nobody waits for the outstanding calls any more.
@@ -204,7 +239,9 @@ impl Host {
         match kind {
             emit::RESULT => self.emitted = Some(self.outcome(reader.value(), false)?),
             // The first final answer wins, over anything else that is said.
-            emit::FINAL if !self.is_final() => self.emitted = Some(self.outcome(reader.value(), true)?),
+            emit::FINAL if !self.is_final() => {
+                self.emitted = Some(self.outcome(reader.value(), true)?)
+            }
             emit::EXCEPTION => {
                 let exception = read_exception(&mut reader, self.limit.refused)?;
                 self.emitted = Some(Emitted::Exception(Box::new(exception)));
@@ -213,7 +250,11 @@ impl Host {
                 let is_final_answer = reader.byte()? != 0;
                 let reason = reader.text()?.to_string();
                 let printed = reader.text()?.to_string();
-                self.emitted = Some(Emitted::Uncloneable { reason, printed, is_final_answer });
+                self.emitted = Some(Emitted::Uncloneable {
+                    reason,
+                    printed,
+                    is_final_answer,
+                });
             }
             emit::LOG => {
                 let level = match reader.byte()? {
@@ -234,26 +275,45 @@ impl Host {
     }
 
     /// A value too large to keep outside is like one that cannot leave; anything else unreadable is the guest's fault.
-    fn outcome(&self, value: Result<Value, WireError>, is_final_answer: bool) -> Result<Emitted, WireError> {
+    fn outcome(
+        &self,
+        value: Result<Value, WireError>,
+        is_final_answer: bool,
+    ) -> Result<Emitted, WireError> {
         match value {
             Ok(value) if is_final_answer => Ok(Emitted::Final(value)),
             Ok(value) => Ok(Emitted::Result(value)),
             Err(WireError::TooLarge) => {
                 let reason = format!("result is larger than {}", self.budget);
-                Ok(Emitted::Uncloneable { reason, printed: "[too large]".into(), is_final_answer })
+                Ok(Emitted::Uncloneable {
+                    reason,
+                    printed: "[too large]".into(),
+                    is_final_answer,
+                })
             }
             Err(error) => Err(error),
         }
     }
 
     fn is_final(&self) -> bool {
-        matches!(self.emitted, Some(Emitted::Final(_) | Emitted::Uncloneable { is_final_answer: true, .. }))
+        matches!(
+            self.emitted,
+            Some(
+                Emitted::Final(_)
+                    | Emitted::Uncloneable {
+                        is_final_answer: true,
+                        ..
+                    }
+            )
+        )
     }
 }
 
 /// The error for a tool that a restored cell knows but the host has not given it.
 pub(crate) fn not_connected(tool: &str) -> ToolError {
-    ToolError::from(format!("the tool {tool} is not connected: the cell was restored without it"))
+    ToolError::from(format!(
+        "the tool {tool} is not connected: the cell was restored without it"
+    ))
 }
 
 /// Count and values.
@@ -263,14 +323,20 @@ pub(crate) fn read_arguments(message: &[u8], budget: Budget) -> Result<Vec<Value
     if count > message.len() as u64 {
         return Err(WireError::Malformed);
     }
-    let arguments = (0..count).map(|_| reader.next_value()).collect::<Result<_, _>>()?;
+    let arguments = (0..count)
+        .map(|_| reader.next_value())
+        .collect::<Result<_, _>>()?;
     reader.finish()?;
     Ok(arguments)
 }
 
 fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Exception, WireError> {
     let flags = reader.byte()?;
-    let mut value = if reader.absent() { None } else { reader.value().map(Some).or_else(none_if_too_large)? };
+    let mut value = if reader.absent() {
+        None
+    } else {
+        reader.value().map(Some).or_else(none_if_too_large)?
+    };
     let mut printed = reader.text()?.to_string();
     // The engine throws `null` when there is no memory even for an error.
     if out_of_memory && value == Some(Value::Null) {
@@ -288,7 +354,11 @@ fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Except
 }
 
 fn none_if_too_large(error: WireError) -> Result<Option<Value>, WireError> {
-    if error == WireError::TooLarge { Ok(None) } else { Err(error) }
+    if error == WireError::TooLarge {
+        Ok(None)
+    } else {
+        Err(error)
+    }
 }
 
 /// An answer as the guest reads it. A value that cannot enter the cell is a failure of the tool.
@@ -314,7 +384,11 @@ pub(crate) fn put_answer(out: &mut Vec<u8>, answer: &Answer) -> Result<(), WireE
 }
 
 /// Which call, then its answer.
-pub(crate) fn put_numbered_answer(out: &mut Vec<u8>, id: u32, answer: &Answer) -> Result<(), WireError> {
+pub(crate) fn put_numbered_answer(
+    out: &mut Vec<u8>,
+    id: u32,
+    answer: &Answer,
+) -> Result<(), WireError> {
     put_number(out, u64::from(id));
     put_answer(out, answer)
 }
@@ -330,7 +404,10 @@ impl Future for CallFuture {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let id = self.id;
-        self.future.as_mut().poll(context).map(|answer| (id, answer))
+        self.future
+            .as_mut()
+            .poll(context)
+            .map(|answer| (id, answer))
     }
 }
 
@@ -349,7 +426,11 @@ impl TaskWaker {
 
     fn with<T>(&self, use_it: impl FnOnce(&Waker) -> T) -> Option<T> {
         // Cloned, so that a tool may cause a poll of another cell without a deadlock.
-        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let waker = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         waker.as_ref().map(use_it)
     }
 }

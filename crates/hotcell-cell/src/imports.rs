@@ -25,12 +25,15 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("hotcell", "stack", stack)?;
     linker.func_wrap("hotcell", "now", now)?;
     linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
-        getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
+        getrandom::u64()
+            .map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
     })?;
     linker.func_wrap("hotcell", "tool_call", tool_call)?;
-    linker.func_wrap_async("hotcell", "tool_wait", |caller, arguments: (i32, u32, u32)| {
-        Box::new(tool_wait(caller, arguments))
-    })?;
+    linker.func_wrap_async(
+        "hotcell",
+        "tool_wait",
+        |caller, arguments: (i32, u32, u32)| Box::new(tool_wait(caller, arguments)),
+    )?;
     linker.func_wrap("hotcell", "tool_start", tool_start)?;
     linker.func_wrap("hotcell", "next_answer", next_answer)?;
     linker.func_wrap("hotcell", "admit", admit)?;
@@ -40,7 +43,10 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
 }
 
 fn memory(caller: &Caller<'_, Host>) -> wasmtime::Result<Memory> {
-    caller.data().memory.ok_or_else(|| wasmtime::format_err!("a call from a cell that has no memory yet"))
+    caller
+        .data()
+        .memory
+        .ok_or_else(|| wasmtime::format_err!("a call from a cell that has no memory yet"))
 }
 
 /// The bytes that the guest points at, if they are its own.
@@ -49,7 +55,9 @@ fn guest_bytes(memory: &[u8], pointer: u32, length: u32) -> wasmtime::Result<&[u
     memory
         .get(start..)
         .and_then(|memory| memory.get(..length as usize))
-        .ok_or_else(|| wasmtime::format_err!("{length} bytes at {pointer} are not in the cell's memory"))
+        .ok_or_else(|| {
+            wasmtime::format_err!("{length} bytes at {pointer} are not in the cell's memory")
+        })
 }
 
 fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<()> {
@@ -62,7 +70,12 @@ fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Re
     Ok(())
 }
 
-fn emit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> wasmtime::Result<()> {
+fn emit(
+    mut caller: Caller<'_, Host>,
+    kind: i32,
+    pointer: u32,
+    length: u32,
+) -> wasmtime::Result<()> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     host.receive(kind, guest_bytes(memory, pointer, length)?)
 }
@@ -81,11 +94,18 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
 
 /// Milliseconds since the epoch, with fractions.
 fn now() -> f64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     since.as_secs_f64() * 1000.0
 }
 
-fn tool_call(mut caller: Caller<'_, Host>, tool: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+fn tool_call(
+    mut caller: Caller<'_, Host>,
+    tool: i32,
+    pointer: u32,
+    length: u32,
+) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let answer = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
         Ok((call, Some(Tool(Kind::Sync(function))))) => function(call),
@@ -95,7 +115,10 @@ fn tool_call(mut caller: Caller<'_, Host>, tool: i32, pointer: u32, length: u32)
     host.reply(memory, |out| put_answer(out, &answer))
 }
 
-async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, u32, u32)) -> wasmtime::Result<i32> {
+async fn tool_wait(
+    mut caller: Caller<'_, Host>,
+    (tool, pointer, length): (i32, u32, u32),
+) -> wasmtime::Result<i32> {
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
@@ -108,7 +131,11 @@ async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, 
                     return Poll::Ready(Some(answer));
                 }
                 interrupt.register(context.waker());
-                if interrupt.reason().is_some() { Poll::Ready(None) } else { Poll::Pending }
+                if interrupt.reason().is_some() {
+                    Poll::Ready(None)
+                } else {
+                    Poll::Pending
+                }
             })
             .await
         }
@@ -125,7 +152,13 @@ async fn tool_wait(mut caller: Caller<'_, Host>, (tool, pointer, length): (i32, 
     })
 }
 
-fn tool_start(mut caller: Caller<'_, Host>, tool: i32, id: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+fn tool_start(
+    mut caller: Caller<'_, Host>,
+    tool: i32,
+    id: i32,
+    pointer: u32,
+    length: u32,
+) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
     let id = u32::try_from(id)?;
@@ -148,7 +181,12 @@ fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
     host.reply(memory, |out| put_numbered_answer(out, id, &answer))
 }
 
-fn admit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> wasmtime::Result<i32> {
+fn admit(
+    mut caller: Caller<'_, Host>,
+    kind: i32,
+    pointer: u32,
+    length: u32,
+) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let Some(gate) = host.gate.clone() else {
         return Ok(0);
@@ -175,7 +213,11 @@ fn admit(mut caller: Caller<'_, Host>, kind: i32, pointer: u32, length: u32) -> 
         }
         parameters.pop().unwrap_or_default()
     };
-    match gate(&Source { kind, parameters, body: &body }) {
+    match gate(&Source {
+        kind,
+        parameters,
+        body: &body,
+    }) {
         Ok(()) => Ok(0),
         Err(message) => {
             let error = Value::from(ErrorValue::new("SyntaxError", message));
@@ -189,9 +231,14 @@ fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::
     let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
     let source = match host.modules.clone() {
         Some(modules) => modules(&name),
-        None => Err(ToolError::new("TypeError", format!("there is no module {name:?} in this cell"))),
+        None => Err(ToolError::new(
+            "TypeError",
+            format!("there is no module {name:?} in this cell"),
+        )),
     };
-    host.reply(memory, |out| put_answer(out, &source.map(|source| Value::String(Text::from(source)))))
+    host.reply(memory, |out| {
+        put_answer(out, &source.map(|source| Value::String(Text::from(source))))
+    })
 }
 
 fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {

@@ -30,7 +30,9 @@ impl Interrupt {
             Reason::Deadline => 1,
             Reason::Cancelled => 2,
         };
-        let _ = self.reason.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self
+            .reason
+            .compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
         self.task.wake();
     }
 

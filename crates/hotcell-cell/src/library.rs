@@ -12,7 +12,9 @@ pub(crate) fn call(arguments: &[Value]) -> Value {
         return Value::Undefined;
     };
     match service.as_str() {
-        Some("url") => url_service(arguments).map_or(Value::Null, |parts| Value::from(parts.into_array().to_vec())),
+        Some("url") => url_service(arguments).map_or(Value::Null, |parts| {
+            Value::from(parts.into_array().to_vec())
+        }),
         Some("tz") => time_zone_service(arguments).unwrap_or(Value::Undefined),
         _ => Value::Undefined,
     }
@@ -30,8 +32,14 @@ fn url_service(arguments: &[Value]) -> Option<url::Parts> {
 
 /// `(zone, milliseconds)` gives `[offset in minutes, abbreviation, name as the database spells it]`.
 fn time_zone_service(arguments: &[Value]) -> Option<Value> {
-    let [Value::String(zone), Value::Number(time)] = arguments else { return None };
+    let [Value::String(zone), Value::Number(time)] = arguments else {
+        return None;
+    };
     let zone = zone.as_str()?;
     let (offset, abbreviation) = time_zone::offset(zone, *time)?;
-    Some(Value::array([offset.into(), abbreviation.into(), time_zone::name(zone)?.into()]))
+    Some(Value::array([
+        offset.into(),
+        abbreviation.into(),
+        time_zone::name(zone)?.into(),
+    ]))
 }

@@ -21,7 +21,12 @@ pub(crate) struct MemoryLimit {
 
 impl MemoryLimit {
     pub(crate) fn new(limit: u64) -> Self {
-        Self { limit, extra: 0, peak: 0, refused: false }
+        Self {
+            limit,
+            extra: 0,
+            peak: 0,
+            refused: false,
+        }
     }
 
     /// A run that follows one that ran out gets a little more: it must be able to let go of what fills the memory, and
@@ -34,8 +39,14 @@ impl MemoryLimit {
 }
 
 impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(&mut self, _current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
-        let fits = desired as u64 <= self.limit + self.extra && maximum.is_none_or(|maximum| desired <= maximum);
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let fits = desired as u64 <= self.limit + self.extra
+            && maximum.is_none_or(|maximum| desired <= maximum);
         if fits {
             self.peak = self.peak.max(desired as u64);
         } else {
@@ -44,7 +55,12 @@ impl ResourceLimiter for MemoryLimit {
         Ok(fits)
     }
 
-    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         Ok(desired <= MAX_TABLE_ELEMENTS)
     }
 }

@@ -7,16 +7,24 @@ pub(crate) const PAGE: usize = 4096;
 
 static ZEROS: [u8; PAGE] = [0; PAGE];
 
-/// The pages from `first` on in which `memory` differs from `baseline` (which is followed by zeros), by number.
+/// The pages from byte `start` on in which `memory` differs from `baseline`, by number. The baseline begins at `start`
+/// and is followed by zeros.
 pub(crate) fn changed_pages<'a>(
     memory: &'a [u8],
     baseline: &'a [u8],
-    first: usize,
+    start: usize,
 ) -> impl Iterator<Item = (usize, &'a [u8])> {
-    let pages = memory.chunks_exact(PAGE).enumerate().skip(first / PAGE);
-    pages.filter(move |(number, page)| {
-        let start = number * PAGE;
-        let before = baseline.get(start..start + PAGE).unwrap_or(&ZEROS);
-        *page != before
-    })
+    let first = start / PAGE;
+    let pages = memory
+        .get(first * PAGE..)
+        .unwrap_or_default()
+        .chunks_exact(PAGE);
+    let before = baseline
+        .chunks_exact(PAGE)
+        .chain(std::iter::repeat(&ZEROS[..]));
+    let changed = pages
+        .zip(before)
+        .enumerate()
+        .filter(|(_, (page, before))| page != before);
+    changed.map(move |(number, (page, _))| (first + number, page))
 }

@@ -153,13 +153,19 @@ impl CellOptions {
     }
 
     /// Decides on code that is made at run time (all is allowed): an `Err` becomes a `SyntaxError` with that message.
-    pub fn on_source(mut self, gate: impl Fn(&Source<'_>) -> Result<(), String> + Send + Sync + 'static) -> Self {
+    pub fn on_source(
+        mut self,
+        gate: impl Fn(&Source<'_>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
         self.gate = Some(Arc::new(gate));
         self
     }
 
     /// Gives the source of the module that `import(name)` asks for (none are there).
-    pub fn on_import(mut self, modules: impl Fn(&str) -> Result<String, ToolError> + Send + Sync + 'static) -> Self {
+    pub fn on_import(
+        mut self,
+        modules: impl Fn(&str) -> Result<String, ToolError> + Send + Sync + 'static,
+    ) -> Self {
         self.modules = Some(Arc::new(modules));
         self
     }

@@ -83,23 +83,46 @@ impl State {
         Self {
             memory_size,
             is_running,
-            tools: host.tools.iter().map(|slot| (Arc::clone(&slot.name), slot.kind)).collect(),
-            calls: host.calls.iter().map(|(id, call)| (*id, call.clone())).collect(),
+            tools: host
+                .tools
+                .iter()
+                .map(|slot| (Arc::clone(&slot.name), slot.kind))
+                .collect(),
+            calls: host
+                .calls
+                .iter()
+                .map(|(id, call)| (*id, call.clone()))
+                .collect(),
             answers: host.answers.iter().cloned().collect(),
         }
     }
 
     pub(crate) fn apply(self, host: &mut Host) {
-        host.tools = self.tools.into_iter().map(|(name, kind)| Slot { name, tool: None, kind }).collect();
+        host.tools = self
+            .tools
+            .into_iter()
+            .map(|(name, kind)| Slot {
+                name,
+                tool: None,
+                kind,
+            })
+            .collect();
         host.calls = self.calls.into_iter().collect();
         host.answers = self.answers.into();
     }
 
     /// As a value, since there is a checked codec for those.
     fn to_value(&self) -> Value {
-        let tools = self.tools.iter().map(|(name, kind)| Value::array([Value::from(&**name), Value::from(*kind)]));
+        let tools = self
+            .tools
+            .iter()
+            .map(|(name, kind)| Value::array([Value::from(&**name), Value::from(*kind)]));
         let calls = self.calls.iter().map(|(id, call)| {
-            Value::array([Value::from(*id), Value::from(&*call.tool), pack(&call.arguments)])
+            Value::array([
+                Value::from(*id),
+                Value::from(&*call.tool),
+                pack(&call.arguments),
+            ])
         });
         let answers = self.answers.iter().map(|(id, answer)| {
             let (ok, value) = match answer {
@@ -121,8 +144,14 @@ impl State {
 
     fn from_value(value: Value) -> Option<Self> {
         let [memory_size, is_running, tools, calls, answers] = array(value)?;
-        let memory_size = memory_size.as_f64().filter(|size| (0.0..=4_294_967_296.0).contains(size))?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+        let memory_size = memory_size
+            .as_f64()
+            .filter(|size| (0.0..=4_294_967_296.0).contains(size))?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked above"
+        )]
         let memory_size = memory_size as usize;
         Some(Self {
             memory_size,
@@ -134,7 +163,14 @@ impl State {
             calls: list(calls, |call| {
                 let [id, tool, arguments] = array(call)?;
                 let arguments = unpack(&arguments)?;
-                Some((index(&id)?, PendingCall { tool: Arc::from(tool.as_str()?), arguments, has_future: false }))
+                Some((
+                    index(&id)?,
+                    PendingCall {
+                        tool: Arc::from(tool.as_str()?),
+                        arguments,
+                        has_future: false,
+                    },
+                ))
             })?,
             answers: list(answers, |answer| {
                 let [id, ok, value] = array(answer)?;
@@ -163,23 +199,33 @@ fn pack(values: &[Value]) -> Value {
 }
 
 fn unpack(value: &Value) -> Option<Vec<Value>> {
-    let Value::Buffer(bytes) = value else { return None };
+    let Value::Buffer(bytes) = value else {
+        return None;
+    };
     read_arguments(bytes, Budget::bytes(MAX_STATE)).ok()
 }
 
 fn array<const N: usize>(value: Value) -> Option<[Value; N]> {
-    let Value::Array(elements) = value else { return None };
+    let Value::Array(elements) = value else {
+        return None;
+    };
     elements.try_into().ok()
 }
 
 fn list<T>(value: Value, read: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
-    let Value::Array(elements) = value else { return None };
+    let Value::Array(elements) = value else {
+        return None;
+    };
     elements.into_iter().map(read).collect()
 }
 
 fn index(value: &Value) -> Option<u32> {
     let number = value.as_f64()?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared with the original")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "compared with the original"
+    )]
     let integer = number as u32;
     (f64::from(integer).to_bits() == number.to_bits()).then_some(integer)
 }
@@ -219,16 +265,20 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Numbers and contents of the pages.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        self.content[self.pages_at..].chunks_exact(4 + PAGE).map(|entry| {
-            let number = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-            (number as usize, &entry[4..])
-        })
+        self.content[self.pages_at..]
+            .chunks_exact(4 + PAGE)
+            .map(|entry| {
+                let number = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+                (number as usize, &entry[4..])
+            })
     }
 }
 
 /// Checks `bytes` and unpacks them.
 pub(crate) fn read(bytes: &[u8], memory_limit: u64) -> Result<Snapshot, SnapshotError> {
-    let (header, compressed) = bytes.split_first_chunk::<HEADER>().ok_or(SnapshotError::NotASnapshot)?;
+    let (header, compressed) = bytes
+        .split_first_chunk::<HEADER>()
+        .ok_or(SnapshotError::NotASnapshot)?;
     let (magic, rest) = header.split_at(8);
     let (build_id, rest) = rest.split_at(32);
     let (checksum, length) = rest.split_at(16);
@@ -236,8 +286,13 @@ pub(crate) fn read(bytes: &[u8], memory_limit: u64) -> Result<Snapshot, Snapshot
         return Err(SnapshotError::NotASnapshot);
     }
     if build_id != BuildId::CURRENT.as_bytes() {
-        let found: [u8; 32] = build_id.try_into().map_err(|_| SnapshotError::NotASnapshot)?;
-        return Err(SnapshotError::Foreign { found: found.into(), expected: BuildId::CURRENT });
+        let found: [u8; 32] = build_id
+            .try_into()
+            .map_err(|_| SnapshotError::NotASnapshot)?;
+        return Err(SnapshotError::Foreign {
+            found: found.into(),
+            expected: BuildId::CURRENT,
+        });
     }
     if checksum != xxhash_rust::xxh3::xxh3_128(compressed).to_le_bytes() {
         return Err(SnapshotError::Damaged);
@@ -246,21 +301,32 @@ pub(crate) fn read(bytes: &[u8], memory_limit: u64) -> Result<Snapshot, Snapshot
     // Pages and their numbers, and the state.
     let most = memory_limit + memory_limit / 1024 + MAX_STATE as u64;
     if length > most {
-        return Err(SnapshotError::TooLarge { needed: length, limit: memory_limit });
+        return Err(SnapshotError::TooLarge {
+            needed: length,
+            limit: memory_limit,
+        });
     }
     let capacity = usize::try_from(length).map_err(|_| SnapshotError::Malformed)?;
-    let content = zstd::bulk::decompress(compressed, capacity).map_err(|_| SnapshotError::Malformed)?;
+    let content =
+        zstd::bulk::decompress(compressed, capacity).map_err(|_| SnapshotError::Malformed)?;
     if content.len() != capacity {
         return Err(SnapshotError::Malformed);
     }
     let (state, pages_at) = read_state(&content).ok_or(SnapshotError::Malformed)?;
     if state.memory_size as u64 > memory_limit {
-        return Err(SnapshotError::TooLarge { needed: state.memory_size as u64, limit: memory_limit });
+        return Err(SnapshotError::TooLarge {
+            needed: state.memory_size as u64,
+            limit: memory_limit,
+        });
     }
     if (content.len() - pages_at) % (4 + PAGE) != 0 || state.memory_size % 65536 != 0 {
         return Err(SnapshotError::Malformed);
     }
-    Ok(Snapshot { state, content, pages_at })
+    Ok(Snapshot {
+        state,
+        content,
+        pages_at,
+    })
 }
 
 fn read_state(content: &[u8]) -> Option<(State, usize)> {

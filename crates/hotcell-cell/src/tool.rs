@@ -100,10 +100,13 @@ impl Tool {
     /// A function that has its answer when it returns. Inside it returns a plain value.
     ///
     /// It runs on the thread that runs the cell, and no deadline reaches into it: keep it short.
-    pub fn sync(function: impl Fn(ToolCall) -> Result<Value, ToolError> + Send + Sync + 'static) -> Self {
+    pub fn sync(
+        function: impl Fn(ToolCall) -> Result<Value, ToolError> + Send + Sync + 'static,
+    ) -> Self {
         Self(Kind::Sync(Arc::new(move |call| {
             let name = Arc::clone(&call.tool);
-            std::panic::catch_unwind(AssertUnwindSafe(|| function(call))).unwrap_or_else(|_| Err(panicked(&name)))
+            std::panic::catch_unwind(AssertUnwindSafe(|| function(call)))
+                .unwrap_or_else(|_| Err(panicked(&name)))
         })))
     }
 

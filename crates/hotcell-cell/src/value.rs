@@ -172,7 +172,12 @@ impl fmt::Display for ErrorValue {
 impl Value {
     /// An object with these properties.
     pub fn object<K: Into<Text>>(properties: impl IntoIterator<Item = (K, Self)>) -> Self {
-        Self::Object(properties.into_iter().map(|(key, value)| (key.into(), value)).collect())
+        Self::Object(
+            properties
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect(),
+        )
     }
 
     /// An array of these elements.
@@ -194,7 +199,10 @@ impl Value {
     /// The property `key` of an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
-            Self::Object(properties) => properties.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Object(properties) => properties
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }

@@ -66,7 +66,9 @@ impl Watchdog {
             state: Mutex::default(),
             changed: Condvar::new(),
         };
-        Self { shared: Arc::new(shared) }
+        Self {
+            shared: Arc::new(shared),
+        }
     }
 
     /// Raises `interrupt` at `deadline` unless it is taken back.
@@ -74,7 +76,9 @@ impl Watchdog {
         let mut state = self.shared.lock();
         let key = (deadline, state.next_key);
         state.next_key += 1;
-        state.timers.insert(key, Timer::Interrupt(Arc::downgrade(interrupt)));
+        state
+            .timers
+            .insert(key, Timer::Interrupt(Arc::downgrade(interrupt)));
         self.shared.ensure_awake_by(&mut state, deadline);
         TimerKey(key.0, key.1)
     }
@@ -100,7 +104,8 @@ impl Watchdog {
     pub(crate) fn computing(&self) -> Computing {
         if self.shared.computing.fetch_add(1, Ordering::AcqRel) == 0 {
             let mut state = self.shared.lock();
-            self.shared.ensure_awake_by(&mut state, Instant::now() + TICK);
+            self.shared
+                .ensure_awake_by(&mut state, Instant::now() + TICK);
         }
         Computing(Arc::clone(&self.shared))
     }
@@ -132,8 +137,10 @@ impl Shared {
             let shared = Arc::clone(self);
             // Without the thread nothing can be killed. Spawning fails only when the process can have no more threads;
             // the next run tries again.
-            state.started =
-                thread::Builder::new().name("hotcell-watchdog".into()).spawn(move || shared.watch()).is_ok();
+            state.started = thread::Builder::new()
+                .name("hotcell-watchdog".into())
+                .spawn(move || shared.watch())
+                .is_ok();
         } else if state.sleeps_until.is_some_and(|until| until > time) {
             self.changed.notify_one();
         }
@@ -152,7 +159,9 @@ impl Shared {
                 idle_ticks = (idle_ticks + 1).min(LINGER);
             }
             if tick {
-                let Some(engine) = self.engine.upgrade() else { return };
+                let Some(engine) = self.engine.upgrade() else {
+                    return;
+                };
                 engine.increment_epoch();
             }
             let ticking = idle_ticks < LINGER;
@@ -164,9 +173,15 @@ impl Shared {
             state = match until {
                 Some(until) => {
                     let timeout = until.saturating_duration_since(Instant::now());
-                    self.changed.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0
+                    self.changed
+                        .wait_timeout(state, timeout)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
                 }
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
             };
             state.sleeps_until = None;
         }

@@ -3,8 +3,8 @@
 mod decode;
 mod encode;
 
-pub(crate) use decode::{Budget, Reader};
 pub use decode::WireError;
+pub(crate) use decode::{Budget, Reader};
 pub(crate) use encode::{put_number, put_text_bytes, put_value};
 
 #[doc(hidden)]

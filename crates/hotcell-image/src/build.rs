@@ -47,23 +47,43 @@ pub fn image(root: &Path, compiler: Compiler, say: &mut dyn FnMut(&str)) -> Resu
     if let Some(header) = fs::read(&file).ok().as_deref().and_then(Header::parse)
         && header.build_id == *build_id.as_bytes()
     {
-        return Ok(Report { build_id: hex, up_to_date: true, bytes: fs::metadata(&file)?.len() });
+        return Ok(Report {
+            build_id: hex,
+            up_to_date: true,
+            bytes: fs::metadata(&file)?.len(),
+        });
     }
 
     let wasm = c_compiler.compile(&engine, &guest.join("c"), &out)?;
-    step.done(&format!("compiled the engine to WebAssembly ({} KiB) with {}", wasm.len() / 1024, c_compiler.version()));
+    step.done(&format!(
+        "compiled the engine to WebAssembly ({} KiB) with {}",
+        wasm.len() / 1024,
+        c_compiler.version()
+    ));
     let frozen = freeze::freeze(&wasm, &scripts)?;
-    step.done(&format!("ran lockdown and froze the memory ({} KiB)", frozen.len() / 1024));
+    step.done(&format!(
+        "ran lockdown and froze the memory ({} KiB)",
+        frozen.len() / 1024
+    ));
     let module = freeze::compile(&frozen)?;
-    step.done(&format!("compiled to machine code ({} KiB)", module.len() / 1024));
+    step.done(&format!(
+        "compiled to machine code ({} KiB)",
+        module.len() / 1024
+    ));
 
-    let mut image = Header::new(*build_id.as_bytes(), &module).to_bytes().to_vec();
+    let mut image = Header::new(*build_id.as_bytes(), &module)
+        .to_bytes()
+        .to_vec();
     image.extend_from_slice(&module);
     // Written beside and renamed, so that a build that is interrupted leaves no half of an image.
     let temporary = out.join("cell.image.new");
     fs::write(&temporary, &image)?;
     fs::rename(&temporary, &file)?;
-    Ok(Report { build_id: hex, up_to_date: false, bytes: image.len() as u64 })
+    Ok(Report {
+        build_id: hex,
+        up_to_date: false,
+        bytes: image.len() as u64,
+    })
 }
 
 /// Hash of everything that decides what is in the image.
@@ -82,7 +102,11 @@ fn build_id(
     };
     for folder in [engine, &guest.join("c")] {
         for file in sources::c_files(folder)? {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = file
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             add(&name, &fs::read(&file)?);
         }
     }
@@ -106,11 +130,17 @@ struct Step<'a> {
 
 impl<'a> Step<'a> {
     fn new(say: &'a mut dyn FnMut(&str)) -> Self {
-        Self { say, since: Instant::now() }
+        Self {
+            say,
+            since: Instant::now(),
+        }
     }
 
     fn done(&mut self, what: &str) {
-        (self.say)(&format!("{what} in {:.1} s", self.since.elapsed().as_secs_f64()));
+        (self.say)(&format!(
+            "{what} in {:.1} s",
+            self.since.elapsed().as_secs_f64()
+        ));
         self.since = Instant::now();
     }
 }

@@ -9,7 +9,13 @@ pub const MAX_WASM_STACK: usize = 16 << 20;
 
 /// The CPU baseline of the image on `x86_64`: x86-64-v2 with its rounding instructions, which every server since 2009
 /// has. Later extensions gained nothing measurable for an interpreter.
-pub const TARGET_FEATURES: &[&str] = &["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"];
+pub const TARGET_FEATURES: &[&str] = &[
+    "has_sse3",
+    "has_ssse3",
+    "has_sse41",
+    "has_sse42",
+    "has_popcnt",
+];
 
 /// The settings that the image is compiled with. Allocation strategy is not among them: the running side chooses it.
 pub fn engine_config() -> Config {

@@ -61,7 +61,9 @@ impl From<[u8; 32]> for BuildId {
 impl fmt::Display for BuildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Enough to tell builds apart, short enough to read aloud.
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0[..8]
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -98,7 +100,11 @@ impl<'a> Image<'a> {
         let whole = header == EXPECTED
             && module.len() as u64 == EXPECTED.length
             && checksum(module) == EXPECTED.checksum;
-        if whole { Ok(Self { module }) } else { Err(ImageError::Damaged) }
+        if whole {
+            Ok(Self { module })
+        } else {
+            Err(ImageError::Damaged)
+        }
     }
 
     /// Maps the image into `engine`, which must have been made with [`crate::engine_config`].

@@ -18,9 +18,9 @@
 //! Machine code in an image runs with the rights of the host, so an image is loaded only if it is, byte for byte, the one
 //! this library was built with ([`Image::from_bytes`]). Anything else is an [`ImageError`].
 
-mod engine;
 #[cfg(feature = "build")]
 pub mod build;
+mod engine;
 mod format;
 #[cfg(feature = "embed")]
 mod image;

@@ -35,7 +35,12 @@ pub struct Program<'a> {
 impl<'a> Program<'a> {
     /// A script. It runs in strict mode at the global scope; `await` and `return` may stand at its top level.
     pub fn new(code: &'a str) -> Self {
-        Self { code, name: "code.js", timeout: None, max_operations: None }
+        Self {
+            code,
+            name: "code.js",
+            timeout: None,
+            max_operations: None,
+        }
     }
 
     /// What stacks call it (`code.js`).
@@ -141,7 +146,10 @@ impl Cell {
     /// Runs code to its end and returns its outcome. What it declares stays for the next run.
     ///
     /// If this future is dropped while code is computing, the cell is gone.
-    pub async fn evaluate(&mut self, program: impl Into<Program<'_>>) -> Result<Outcome, CellError> {
+    pub async fn evaluate(
+        &mut self,
+        program: impl Into<Program<'_>>,
+    ) -> Result<Outcome, CellError> {
         self.start(program)?;
         loop {
             match self.step().await? {
@@ -208,7 +216,9 @@ impl Cell {
     /// Completes when [`Cell::step`] has something to do: an answer, or the end of the run's time.
     pub async fn ready(&mut self) {
         poll_fn(|context| {
-            let Some(live) = &mut self.live else { return Poll::Ready(()) };
+            let Some(live) = &mut self.live else {
+                return Poll::Ready(());
+            };
             let host = live.store.data_mut();
             host.interrupt.register(context.waker());
             if host.interrupt.reason().is_some() {
@@ -222,7 +232,9 @@ impl Cell {
     /// Something that can end the run from elsewhere.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter {
-            interrupt: self.live.as_ref().map_or_else(Weak::new, |live| Arc::downgrade(&live.store.data().interrupt)),
+            interrupt: self.live.as_ref().map_or_else(Weak::new, |live| {
+                Arc::downgrade(&live.store.data().interrupt)
+            }),
             engine: Arc::downgrade(&self.engine.0),
         }
     }
@@ -247,7 +259,13 @@ impl Cell {
         let tool_calls_before = host.tool_calls;
         let deadline = Instant::now().checked_add(limits.timeout);
         let timer = deadline.map(|deadline| self.engine.0.watchdog.set(deadline, &host.interrupt));
-        self.run = Some(Run { limits, timer, unstarted: None, before: self.totals, tool_calls_before });
+        self.run = Some(Run {
+            limits,
+            timer,
+            unstarted: None,
+            before: self.totals,
+            tool_calls_before,
+        });
     }
 
     pub(super) fn end_run(&mut self) -> Option<Run> {
@@ -317,12 +335,20 @@ impl Cell {
         let unhandled_rejections = std::mem::take(&mut host.rejections);
         let tool_calls = host.tool_calls;
         let out_of_memory = host.limit.refused;
-        if matches!(status, Status::StoppedForOperations | Status::StoppedByInterrupt | Status::StoppedByFinalAnswer) {
+        if matches!(
+            status,
+            Status::StoppedForOperations
+                | Status::StoppedByInterrupt
+                | Status::StoppedByFinalAnswer
+        ) {
             host.cancel_calls();
         }
-        let Some(run) = run else { return Err(CellError::State("there is no run under way in this cell")) };
+        let Some(run) = run else {
+            return Err(CellError::State("there is no run under way in this cell"));
+        };
         let allowed = run.limits.max_operations.unwrap_or(u64::MAX);
-        let operations = (operations_budget(run.limits.max_operations) - left.max(0)).cast_unsigned();
+        let operations =
+            (operations_budget(run.limits.max_operations) - left.max(0)).cast_unsigned();
         self.totals.operations += operations;
         self.totals.tool_calls += tool_calls - run.tool_calls_before;
         let stats = Stats {
@@ -331,15 +357,32 @@ impl Cell {
             cpu_time: self.totals.cpu_time - run.before.cpu_time,
             peak_memory_bytes,
         };
-        let outcome =
-            |value, is_final_answer| Ok(Outcome { value, is_final_answer, unhandled_rejections, stats });
+        let outcome = |value, is_final_answer| {
+            Ok(Outcome {
+                value,
+                is_final_answer,
+                unhandled_rejections,
+                stats,
+            })
+        };
         match (status, emitted) {
             (Status::Done, Some(Emitted::Result(value))) => outcome(value, false),
             (Status::StoppedByFinalAnswer, Some(Emitted::Final(value))) => outcome(value, true),
-            (Status::Done, Some(Emitted::Exception(exception))) => Err(CellError::Exception(exception)),
-            (Status::Done | Status::StoppedByFinalAnswer, Some(Emitted::Uncloneable { reason, printed, is_final_answer })) => {
-                Err(CellError::Uncloneable { reason, printed, is_final_answer })
+            (Status::Done, Some(Emitted::Exception(exception))) => {
+                Err(CellError::Exception(exception))
             }
+            (
+                Status::Done | Status::StoppedByFinalAnswer,
+                Some(Emitted::Uncloneable {
+                    reason,
+                    printed,
+                    is_final_answer,
+                }),
+            ) => Err(CellError::Uncloneable {
+                reason,
+                printed,
+                is_final_answer,
+            }),
             (Status::StoppedForOperations, _) => Err(CellError::Operations { limit: allowed }),
             (Status::StoppedByInterrupt, _) => match reason {
                 Some(reason) => Err(interrupted(reason)),
@@ -354,7 +397,9 @@ impl Cell {
             },
             (status, _) => {
                 self.discard();
-                Err(CellError::Broken(format!("a run ended as {status:?} without an outcome")))
+                Err(CellError::Broken(format!(
+                    "a run ended as {status:?} without an outcome"
+                )))
             }
         }
     }
@@ -363,19 +408,29 @@ impl Cell {
         let at = self.engine.0.layout.operations_left;
         let Some(live) = &mut self.live else { return };
         let left = operations_budget(max_operations);
-        live.guest.memory.data_mut(&mut live.store)[at..at + 8].copy_from_slice(&left.to_le_bytes());
+        live.guest.memory.data_mut(&mut live.store)[at..at + 8]
+            .copy_from_slice(&left.to_le_bytes());
     }
 
     fn read_operations_left(&self) -> i64 {
         let at = self.engine.0.layout.operations_left;
-        let bytes = self.live.as_ref().and_then(|live| live.guest.memory.data(&live.store).get(at..at + 8)?.try_into().ok());
+        let bytes = self.live.as_ref().and_then(|live| {
+            live.guest
+                .memory
+                .data(&live.store)
+                .get(at..at + 8)?
+                .try_into()
+                .ok()
+        });
         bytes.map_or(0, i64::from_le_bytes)
     }
 }
 
 /// The guest's counter for a limit.
 fn operations_budget(max_operations: Option<u64>) -> i64 {
-    max_operations.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(i64::MAX)
+    max_operations
+        .and_then(|limit| i64::try_from(limit).ok())
+        .unwrap_or(i64::MAX)
 }
 
 fn interrupted(reason: Reason) -> CellError {

@@ -61,12 +61,21 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(message: &'a [u8], budget: Budget) -> Self {
-        Self { rest: message, budget, objects: 0, depth: 0 }
+        Self {
+            rest: message,
+            budget,
+            objects: 0,
+            depth: 0,
+        }
     }
 
     /// Everything must have been read.
     pub(crate) fn finish(&self) -> Result<(), WireError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(WireError::Malformed) }
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(WireError::Malformed)
+        }
     }
 
     pub(crate) fn byte(&mut self) -> Result<u8, WireError> {
@@ -106,7 +115,10 @@ impl<'a> Reader<'a> {
     }
 
     fn bytes(&mut self, length: usize) -> Result<&'a [u8], WireError> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(WireError::Malformed)?;
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or(WireError::Malformed)?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -120,7 +132,11 @@ impl<'a> Reader<'a> {
     /// A count of things of which each takes at least one byte, so that it can be believed.
     fn count(&mut self) -> Result<usize, WireError> {
         let count = self.size()?;
-        if count > self.rest.len() { Err(WireError::Malformed) } else { Ok(count) }
+        if count > self.rest.len() {
+            Err(WireError::Malformed)
+        } else {
+            Ok(count)
+        }
     }
 
     /// A string value.
@@ -136,7 +152,12 @@ impl<'a> Reader<'a> {
                 let bytes = self.bytes(length)?;
                 match std::str::from_utf8(bytes) {
                     Ok(text) if text.is_ascii() => Text::from(text),
-                    _ => Text::from(bytes.iter().map(|&byte| char::from(byte)).collect::<String>()),
+                    _ => Text::from(
+                        bytes
+                            .iter()
+                            .map(|&byte| char::from(byte))
+                            .collect::<String>(),
+                    ),
                 }
             }
             tag::UTF8 => {
@@ -145,7 +166,10 @@ impl<'a> Reader<'a> {
             }
             tag::UTF16 => {
                 let bytes = self.bytes(length.checked_mul(2).ok_or(WireError::Malformed)?)?;
-                let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+                let units: Vec<u16> = bytes
+                    .chunks_exact(2)
+                    .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+                    .collect();
                 Text::from_utf16(&units)
             }
             _ => return Err(WireError::Malformed),
@@ -210,10 +234,17 @@ impl<'a> Reader<'a> {
             tag::OBJECT => Value::Object(self.properties()?),
             tag::ARRAY => Value::Array(self.elements()?),
             tag::DATE => Value::Date(self.double()?),
-            tag::REGEXP => Value::RegExp { source: self.text()?, flags: self.text()? },
+            tag::REGEXP => Value::RegExp {
+                source: self.text()?,
+                flags: self.text()?,
+            },
             tag::MAP => {
                 let count = self.count()?;
-                Value::Map((0..count).map(|_| Ok((self.value()?, self.value()?))).collect::<Result<_, _>>()?)
+                Value::Map(
+                    (0..count)
+                        .map(|_| Ok((self.value()?, self.value()?)))
+                        .collect::<Result<_, _>>()?,
+                )
             }
             tag::SET => {
                 let count = self.count()?;
@@ -228,7 +259,12 @@ impl<'a> Reader<'a> {
             tag::ERROR => self.error()?,
             tag::BOXED => {
                 let primitive = self.value()?;
-                if primitive.is_object() || matches!(primitive, Value::Undefined | Value::Null | Value::Reference(_)) {
+                if primitive.is_object()
+                    || matches!(
+                        primitive,
+                        Value::Undefined | Value::Null | Value::Reference(_)
+                    )
+                {
                     return Err(WireError::Malformed);
                 }
                 Value::Boxed(Box::new(primitive))
@@ -247,7 +283,11 @@ impl<'a> Reader<'a> {
                 if holes == 0 || holes > length - elements.len() {
                     return Err(WireError::Malformed);
                 }
-                self.budget.spend(holes.checked_mul(size_of::<Value>()).ok_or(WireError::TooLarge)?)?;
+                self.budget.spend(
+                    holes
+                        .checked_mul(size_of::<Value>())
+                        .ok_or(WireError::TooLarge)?,
+                )?;
                 elements.resize(elements.len() + holes, Value::Hole);
             } else {
                 elements.push(self.value()?);
@@ -273,7 +313,8 @@ impl<'a> Reader<'a> {
         // A reference may name any object, so its length is checked by whoever uses the view.
         let fits = match &buffer {
             Value::Buffer(bytes) => {
-                u64::from(offset) + u64::from(length) * u64::from(kind.element_size()) <= bytes.len() as u64
+                u64::from(offset) + u64::from(length) * u64::from(kind.element_size())
+                    <= bytes.len() as u64
             }
             Value::Reference(_) => true,
             _ => false,
@@ -282,7 +323,12 @@ impl<'a> Reader<'a> {
             return Err(WireError::Malformed);
         }
         self.budget.spend(size_of::<View>())?;
-        Ok(Value::View(Box::new(View { kind, offset, length, buffer })))
+        Ok(Value::View(Box::new(View {
+            kind,
+            offset,
+            length,
+            buffer,
+        })))
     }
 
     fn error(&mut self) -> Result<Value, WireError> {
@@ -290,8 +336,18 @@ impl<'a> Reader<'a> {
         let name = self.text()?;
         let message = self.text()?;
         let stack = self.text()?;
-        let cause = if self.absent() { None } else { Some(self.value()?) };
+        let cause = if self.absent() {
+            None
+        } else {
+            Some(self.value()?)
+        };
         let properties = self.properties()?;
-        Ok(Value::Error(Box::new(ErrorValue { name, message, stack, cause, properties })))
+        Ok(Value::Error(Box::new(ErrorValue {
+            name,
+            message,
+            stack,
+            cause,
+            properties,
+        })))
     }
 }

@@ -22,7 +22,12 @@ pub(crate) fn put_text_bytes(out: &mut Vec<u8>, text: &str) {
 
 /// Appends `value`. Fails if it is nested too deeply or holds a reference or hole where none can be.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) -> Result<(), WireError> {
-    Encoder { out, objects: 0, depth: 0 }.value(value)
+    Encoder {
+        out,
+        objects: 0,
+        depth: 0,
+    }
+    .value(value)
 }
 
 struct Encoder<'a> {
@@ -72,11 +77,17 @@ impl Encoder<'_> {
     }
 
     fn number(&mut self, number: f64) {
-        #[expect(clippy::cast_possible_truncation, reason = "compared with the original below")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "compared with the original below"
+        )]
         let integer = number as i32;
         if f64::from(integer).to_bits() == number.to_bits() {
             self.out.push(tag::INTEGER);
-            put_number(self.out, u64::from((integer.cast_unsigned() << 1) ^ (integer >> 31).cast_unsigned()));
+            put_number(
+                self.out,
+                u64::from((integer.cast_unsigned() << 1) ^ (integer >> 31).cast_unsigned()),
+            );
         } else {
             self.out.push(tag::DOUBLE);
             self.out.extend_from_slice(&number.to_le_bytes());
@@ -87,11 +98,16 @@ impl Encoder<'_> {
         if let Some(units) = text.as_ill_formed() {
             self.out.push(tag::UTF16);
             put_number(self.out, units.len() as u64);
-            self.out.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+            self.out
+                .extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
         } else {
             let text = text.to_str_lossy();
             // For ASCII both forms have the same bytes, and the guest copies this one without looking.
-            self.out.push(if text.is_ascii() { tag::LATIN1 } else { tag::UTF8 });
+            self.out.push(if text.is_ascii() {
+                tag::LATIN1
+            } else {
+                tag::UTF8
+            });
             put_text_bytes(self.out, &text);
         }
     }
@@ -148,7 +164,10 @@ impl Encoder<'_> {
         put_number(self.out, elements.len() as u64);
         let mut at = 0;
         while at < elements.len() {
-            let holes = elements[at..].iter().take_while(|element| **element == Value::Hole).count();
+            let holes = elements[at..]
+                .iter()
+                .take_while(|element| **element == Value::Hole)
+                .count();
             if holes > 0 {
                 self.out.push(tag::HOLES);
                 put_number(self.out, holes as u64);

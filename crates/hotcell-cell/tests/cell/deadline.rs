@@ -62,8 +62,14 @@ fn the_deadline_ends_every_kind_of_work() {
     for code in ENDLESS {
         let mut cell = cell();
         let began = Instant::now();
-        let error = fail(&mut cell, Program::new(code).timeout(Duration::from_millis(60)));
-        assert!(matches!(error, CellError::Deadline { .. }), "{code}: {error:?}");
+        let error = fail(
+            &mut cell,
+            Program::new(code).timeout(Duration::from_millis(60)),
+        );
+        assert!(
+            matches!(error, CellError::Deadline { .. }),
+            "{code}: {error:?}"
+        );
         assert!(began.elapsed() < SOON, "{code} took {:?}", began.elapsed());
         match error {
             CellError::Deadline { killed: true } => {
@@ -77,10 +83,23 @@ fn the_deadline_ends_every_kind_of_work() {
 
 #[test]
 fn a_javascript_loop_leaves_the_cell_usable() {
-    for code in ["while (true) {}", "/(a+)+$/.test('a'.repeat(40) + 'b')", "const f = async () => { while (true) await null }; await f()"] {
+    for code in [
+        "while (true) {}",
+        "/(a+)+$/.test('a'.repeat(40) + 'b')",
+        "const f = async () => { while (true) await null }; await f()",
+    ] {
         let mut cell = cell();
         eval(&mut cell, "let kept = 1");
-        assert!(matches!(fail(&mut cell, Program::new(code).timeout(Duration::from_millis(30))), CellError::Deadline { killed: false }), "{code}");
+        assert!(
+            matches!(
+                fail(
+                    &mut cell,
+                    Program::new(code).timeout(Duration::from_millis(30))
+                ),
+                CellError::Deadline { killed: false }
+            ),
+            "{code}"
+        );
         assert_eq!(eval(&mut cell, "kept"), Value::from(1));
     }
 }
@@ -91,30 +110,43 @@ fn the_deadline_ends_waiting_for_a_tool_and_cancels_it() {
     let dropped = Arc::new(AtomicBool::new(false));
     let told = Arc::new(AtomicBool::new(false));
     let (on_drop, on_cancel) = (Arc::clone(&dropped), Arc::clone(&told));
-    cell.define_tool("wait", Tool::asynchronous(move |call| {
-        struct Dropped(Arc<AtomicBool>);
-        impl Drop for Dropped {
-            fn drop(&mut self) {
-                self.0.store(true, Ordering::SeqCst);
+    cell.define_tool(
+        "wait",
+        Tool::asynchronous(move |call| {
+            struct Dropped(Arc<AtomicBool>);
+            impl Drop for Dropped {
+                fn drop(&mut self) {
+                    self.0.store(true, Ordering::SeqCst);
+                }
             }
-        }
-        let guard = Dropped(Arc::clone(&on_drop));
-        let told = Arc::clone(&on_cancel);
-        let cancel = call.cancel.clone();
-        thread::spawn(move || {
-            pollster::block_on(cancel.cancelled());
-            told.store(true, Ordering::SeqCst);
-        });
-        async move {
-            std::future::pending::<()>().await;
-            drop(guard);
-            Ok(Value::Null)
-        }
-    })).unwrap();
+            let guard = Dropped(Arc::clone(&on_drop));
+            let told = Arc::clone(&on_cancel);
+            let cancel = call.cancel.clone();
+            thread::spawn(move || {
+                pollster::block_on(cancel.cancelled());
+                told.store(true, Ordering::SeqCst);
+            });
+            async move {
+                std::future::pending::<()>().await;
+                drop(guard);
+                Ok(Value::Null)
+            }
+        }),
+    )
+    .unwrap();
     let began = Instant::now();
-    assert!(matches!(fail(&mut cell, Program::new("await wait()").timeout(Duration::from_millis(30))), CellError::Deadline { killed: false }));
+    assert!(matches!(
+        fail(
+            &mut cell,
+            Program::new("await wait()").timeout(Duration::from_millis(30))
+        ),
+        CellError::Deadline { killed: false }
+    ));
     assert!(began.elapsed() < SOON);
-    assert!(dropped.load(Ordering::SeqCst), "the tool's future was dropped");
+    assert!(
+        dropped.load(Ordering::SeqCst),
+        "the tool's future was dropped"
+    );
     let began = Instant::now();
     while !told.load(Ordering::SeqCst) {
         assert!(began.elapsed() < SOON, "the tool was told");
@@ -126,9 +158,17 @@ fn the_deadline_ends_waiting_for_a_tool_and_cancels_it() {
 #[test]
 fn the_deadline_ends_a_blocking_tool_uncatchably() {
     let mut cell = cell();
-    cell.define_tool("wait", Tool::blocking(|_| async { std::future::pending().await })).unwrap();
-    let program = Program::new("try { wait() } catch { 'caught' } finally { 1 }").timeout(Duration::from_millis(30));
-    assert!(matches!(fail(&mut cell, program), CellError::Deadline { killed: false }));
+    cell.define_tool(
+        "wait",
+        Tool::blocking(|_| async { std::future::pending().await }),
+    )
+    .unwrap();
+    let program = Program::new("try { wait() } catch { 'caught' } finally { 1 }")
+        .timeout(Duration::from_millis(30));
+    assert!(matches!(
+        fail(&mut cell, program),
+        CellError::Deadline { killed: false }
+    ));
     assert_eq!(eval(&mut cell, "1"), Value::from(1));
 }
 
@@ -142,16 +182,37 @@ fn cancel_after(cell: &Cell, delay: Duration) -> thread::JoinHandle<()> {
 
 #[test]
 fn a_run_can_be_cancelled_from_another_thread() {
-    for code in ["while (true) {}", "const t = new Float64Array(2e6).map((_, i) => Math.sin(i)); while (true) t.slice().sort()", "await wait()", "block()"] {
+    for code in [
+        "while (true) {}",
+        "const t = new Float64Array(2e6).map((_, i) => Math.sin(i)); while (true) t.slice().sort()",
+        "await wait()",
+        "block()",
+    ] {
         let mut cell = cell();
         cell.define_tools([
-            ("wait", Tool::asynchronous(|_| async { sleep(Duration::from_secs(3600)).await; Ok(Value::Null) })),
-            ("block", Tool::blocking(|_| async { std::future::pending().await })),
-        ]).unwrap();
+            (
+                "wait",
+                Tool::asynchronous(|_| async {
+                    sleep(Duration::from_secs(3600)).await;
+                    Ok(Value::Null)
+                }),
+            ),
+            (
+                "block",
+                Tool::blocking(|_| async { std::future::pending().await }),
+            ),
+        ])
+        .unwrap();
         let cancelling = cancel_after(&cell, Duration::from_millis(50));
         let began = Instant::now();
-        let error = fail(&mut cell, Program::new(code).timeout(Duration::from_secs(60)));
-        assert!(matches!(error, CellError::Cancelled { .. }), "{code}: {error:?}");
+        let error = fail(
+            &mut cell,
+            Program::new(code).timeout(Duration::from_secs(60)),
+        );
+        assert!(
+            matches!(error, CellError::Cancelled { .. }),
+            "{code}: {error:?}"
+        );
         assert!(began.elapsed() < SOON, "{code}");
         cancelling.join().unwrap();
     }
@@ -181,7 +242,15 @@ fn dropping_the_future_in_the_middle_costs_the_cell() {
 
 #[test]
 fn a_run_without_a_timeout_of_its_own_has_the_cells() {
-    let mut cell = crate::support::engine().cell(hotcell_cell::CellOptions::default().timeout(Duration::from_millis(20))).unwrap();
-    assert!(matches!(fail(&mut cell, "while (true) {}"), CellError::Deadline { .. }));
-    assert_eq!(eval(&mut cell, Program::new("1").timeout(Duration::MAX)), Value::from(1));
+    let mut cell = crate::support::engine()
+        .cell(hotcell_cell::CellOptions::default().timeout(Duration::from_millis(20)))
+        .unwrap();
+    assert!(matches!(
+        fail(&mut cell, "while (true) {}"),
+        CellError::Deadline { .. }
+    ));
+    assert_eq!(
+        eval(&mut cell, Program::new("1").timeout(Duration::MAX)),
+        Value::from(1)
+    );
 }

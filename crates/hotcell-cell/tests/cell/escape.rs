@@ -18,9 +18,13 @@ fn no_way_leads_to_the_host() {
         "new WebAssembly.Memory({})",
     ] {
         let mut cell = cell();
-        cell.define_tool("tool", Tool::asynchronous(|_| async { Ok(Value::Null) })).unwrap();
+        cell.define_tool("tool", Tool::asynchronous(|_| async { Ok(Value::Null) }))
+            .unwrap();
         let exception = thrown(&mut cell, code);
-        assert!(matches!(exception.name().as_str(), "TypeError" | "ReferenceError"), "{code}: {exception}");
+        assert!(
+            matches!(exception.name().as_str(), "TypeError" | "ReferenceError"),
+            "{code}: {exception}"
+        );
     }
 }
 
@@ -51,18 +55,46 @@ fn the_bridges_internals_cannot_be_named_or_found() {
 #[test]
 fn stacks_and_errors_give_no_handles() {
     let mut cell = cell();
-    cell.define_tool("boom", Tool::sync(|_| Err("x".into()))).unwrap();
-    assert_eq!(eval(&mut cell, "typeof Error.captureStackTrace + typeof Error.prepareStackTrace + typeof Error.stackTraceLimit"), Value::from("undefinedundefinedundefined"));
-    assert_eq!(eval(&mut cell, "try { boom() } catch (e) { typeof e.stack }"), Value::from("string"));
-    assert_eq!(eval(&mut cell, "(function f() { return [typeof f.caller, typeof f.arguments].join() })()"), Value::from("undefined,undefined"));
-    assert_eq!(thrown(&mut cell, "(function () { return arguments.callee })()").name(), "TypeError");
+    cell.define_tool("boom", Tool::sync(|_| Err("x".into())))
+        .unwrap();
+    assert_eq!(
+        eval(
+            &mut cell,
+            "typeof Error.captureStackTrace + typeof Error.prepareStackTrace + typeof Error.stackTraceLimit"
+        ),
+        Value::from("undefinedundefinedundefined")
+    );
+    assert_eq!(
+        eval(&mut cell, "try { boom() } catch (e) { typeof e.stack }"),
+        Value::from("string")
+    );
+    assert_eq!(
+        eval(
+            &mut cell,
+            "(function f() { return [typeof f.caller, typeof f.arguments].join() })()"
+        ),
+        Value::from("undefined,undefined")
+    );
+    assert_eq!(
+        thrown(&mut cell, "(function () { return arguments.callee })()").name(),
+        "TypeError"
+    );
 }
 
 #[test]
 fn the_operation_counter_is_out_of_reach() {
     let mut cell = cell();
-    for name in ["__smol_op_counter", "__smol_guard", "__smol_max_ops", "hc_operations_left"] {
-        assert_eq!(eval(&mut cell, format!("typeof {name}").as_str()), Value::from("undefined"), "{name}");
+    for name in [
+        "__smol_op_counter",
+        "__smol_guard",
+        "__smol_max_ops",
+        "hc_operations_left",
+    ] {
+        assert_eq!(
+            eval(&mut cell, format!("typeof {name}").as_str()),
+            Value::from("undefined"),
+            "{name}"
+        );
     }
 }
 
@@ -70,8 +102,14 @@ fn the_operation_counter_is_out_of_reach() {
 fn cells_do_not_see_each_other() {
     let (mut a, mut b) = (cell(), cell());
     eval(&mut a, "globalThis.secret = 'a'; let hidden = 1;");
-    assert_eq!(eval(&mut b, "typeof secret + typeof hidden"), Value::from("undefinedundefined"));
+    assert_eq!(
+        eval(&mut b, "typeof secret + typeof hidden"),
+        Value::from("undefinedundefined")
+    );
     drop(a);
     // The next cell gets the memory of the last one, wiped.
-    assert_eq!(fresh("typeof secret + typeof hidden"), Value::from("undefinedundefined"));
+    assert_eq!(
+        fresh("typeof secret + typeof hidden"),
+        Value::from("undefinedundefined")
+    );
 }

@@ -8,14 +8,31 @@ fn load(image: &[u8]) -> CellError {
 
 #[test]
 fn damaged_and_foreign_images_are_refused() {
-    assert!(matches!(load(b""), CellError::Image(ImageError::NotAnImage)));
-    assert!(matches!(load(&[0; 4096]), CellError::Image(ImageError::NotAnImage)));
+    assert!(matches!(
+        load(b""),
+        CellError::Image(ImageError::NotAnImage)
+    ));
+    assert!(matches!(
+        load(&[0; 4096]),
+        CellError::Image(ImageError::NotAnImage)
+    ));
     let mut header = b"HOTCELL\x01".to_vec();
     header.extend([7; 1000]);
-    assert!(matches!(load(&header), CellError::Image(ImageError::Foreign { .. })));
+    assert!(matches!(
+        load(&header),
+        CellError::Image(ImageError::Foreign { .. })
+    ));
     // The right build, but not its content.
     let mut damaged = b"HOTCELL\x01".to_vec();
-    damaged.extend(Engine::with_options(&EngineOptions::default().max_cells(4)).unwrap().build_id().as_bytes());
+    damaged.extend(
+        Engine::with_options(&EngineOptions::default().max_cells(4))
+            .unwrap()
+            .build_id()
+            .as_bytes(),
+    );
     damaged.extend([0; 5000]);
-    assert!(matches!(load(&damaged), CellError::Image(ImageError::Damaged)));
+    assert!(matches!(
+        load(&damaged),
+        CellError::Image(ImageError::Damaged)
+    ));
 }

@@ -8,7 +8,10 @@ use crate::support::{cell, eval, fail, fresh, thrown};
 fn the_outcome_is_the_completion_value() {
     assert_eq!(fresh("1 + 1"), Value::from(2));
     assert_eq!(fresh("1; const x = 2;"), Value::from(1));
-    assert_eq!(fresh("if (true) { 'yes' } else { 'no' }"), Value::from("yes"));
+    assert_eq!(
+        fresh("if (true) { 'yes' } else { 'no' }"),
+        Value::from("yes")
+    );
     assert_eq!(fresh("const x = 1"), Value::Undefined);
     assert_eq!(fresh(""), Value::Undefined);
 }
@@ -16,14 +19,26 @@ fn the_outcome_is_the_completion_value() {
 #[test]
 fn the_outcome_is_awaited() {
     assert_eq!(fresh("Promise.resolve(7)"), Value::from(7));
-    assert_eq!(fresh("(async () => ({ a: await Promise.resolve(1) }))()"), Value::object([("a", Value::from(1))]));
-    assert_eq!(fresh("({ then(resolve) { resolve('thenable') } })"), Value::from("thenable"));
+    assert_eq!(
+        fresh("(async () => ({ a: await Promise.resolve(1) }))()"),
+        Value::object([("a", Value::from(1))])
+    );
+    assert_eq!(
+        fresh("({ then(resolve) { resolve('thenable') } })"),
+        Value::from("thenable")
+    );
 }
 
 #[test]
 fn await_stands_at_the_top_level() {
-    assert_eq!(fresh("const x = await Promise.resolve(20); x + 1"), Value::from(21));
-    assert_eq!(fresh("let n = 0; for await (const x of [1, Promise.resolve(2)]) n += x; n"), Value::from(3));
+    assert_eq!(
+        fresh("const x = await Promise.resolve(20); x + 1"),
+        Value::from(21)
+    );
+    assert_eq!(
+        fresh("let n = 0; for await (const x of [1, Promise.resolve(2)]) n += x; n"),
+        Value::from(3)
+    );
 }
 
 #[test]
@@ -33,42 +48,75 @@ fn return_stands_at_the_top_level() {
     assert_eq!(fresh("1; if (true) return 2; 3"), Value::from(2));
     assert_eq!(fresh("return await Promise.resolve(8)"), Value::from(8));
     assert_eq!(fresh("return Promise.resolve(9)"), Value::from(9));
-    assert_eq!(fresh("for (const x of [1, 2, 3]) { if (x === 2) return x * 10 }"), Value::from(20));
+    assert_eq!(
+        fresh("for (const x of [1, 2, 3]) { if (x === 2) return x * 10 }"),
+        Value::from(20)
+    );
 }
 
 #[test]
 fn return_runs_finally_and_passes_catch() {
     let mut cell = cell();
-    assert_eq!(eval(&mut cell, "var log = []; try { return 1 } catch { log.push('catch') } finally { log.push('finally') }"), Value::from(1));
+    assert_eq!(
+        eval(
+            &mut cell,
+            "var log = []; try { return 1 } catch { log.push('catch') } finally { log.push('finally') }"
+        ),
+        Value::from(1)
+    );
     assert_eq!(eval(&mut cell, "log"), Value::from(vec!["finally"]));
 }
 
 #[test]
 fn return_in_a_nested_function_is_its_own() {
     assert_eq!(fresh("function f() { return 1 } f(); 2"), Value::from(2));
-    assert_eq!(thrown(&mut cell(), "eval('return 1')").name(), "SyntaxError");
+    assert_eq!(
+        thrown(&mut cell(), "eval('return 1')").name(),
+        "SyntaxError"
+    );
 }
 
 #[test]
 fn code_is_strict() {
-    assert_eq!(thrown(&mut cell(), "undeclared = 1").name(), "ReferenceError");
+    assert_eq!(
+        thrown(&mut cell(), "undeclared = 1").name(),
+        "ReferenceError"
+    );
     assert_eq!(thrown(&mut cell(), "with ({}) {}").name(), "SyntaxError");
     assert_eq!(fresh("(function () { return this })()"), Value::Undefined);
 }
 
 #[test]
 fn errors_tell_name_message_and_place() {
-    let exception = thrown(&mut cell(), "const a = 1;\n\nfunction f() {\n  null.x;\n}\nf()");
+    let exception = thrown(
+        &mut cell(),
+        "const a = 1;\n\nfunction f() {\n  null.x;\n}\nf()",
+    );
     assert_eq!(exception.name(), "TypeError");
     assert!(exception.message().contains("null"), "{exception}");
-    assert!(exception.stack().starts_with("    at f (code.js:4:"), "{}", exception.stack());
-    assert!(exception.stack().contains("code.js:6:"), "{}", exception.stack());
+    assert!(
+        exception.stack().starts_with("    at f (code.js:4:"),
+        "{}",
+        exception.stack()
+    );
+    assert!(
+        exception.stack().contains("code.js:6:"),
+        "{}",
+        exception.stack()
+    );
 }
 
 #[test]
 fn a_program_can_have_a_name() {
-    let exception = thrown(&mut cell(), Program::new("throw new Error('x')").name("step-3.js"));
-    assert!(exception.stack().contains("step-3.js:1"), "{}", exception.stack());
+    let exception = thrown(
+        &mut cell(),
+        Program::new("throw new Error('x')").name("step-3.js"),
+    );
+    assert!(
+        exception.stack().contains("step-3.js:1"),
+        "{}",
+        exception.stack()
+    );
 }
 
 #[test]
@@ -76,35 +124,58 @@ fn syntax_errors_are_told_from_thrown_ones() {
     let exception = thrown(&mut cell(), "let x = ;");
     assert!(exception.at_compile);
     assert_eq!(exception.name(), "SyntaxError");
-    assert!(exception.stack().contains("code.js:1:9"), "{}", exception.stack());
+    assert!(
+        exception.stack().contains("code.js:1:9"),
+        "{}",
+        exception.stack()
+    );
     assert!(!thrown(&mut cell(), "throw new SyntaxError('mine')").at_compile);
 }
 
 #[test]
 fn anything_can_be_thrown() {
     assert_eq!(thrown(&mut cell(), "throw 5").value, Some(Value::from(5)));
-    assert_eq!(thrown(&mut cell(), "throw undefined").value, Some(Value::Undefined));
+    assert_eq!(
+        thrown(&mut cell(), "throw undefined").value,
+        Some(Value::Undefined)
+    );
     let exception = thrown(&mut cell(), "throw () => 1");
     assert_eq!(exception.value, None);
-    assert!(exception.printed.contains("Function") || exception.printed.contains("=>"), "{}", exception.printed);
+    assert!(
+        exception.printed.contains("Function") || exception.printed.contains("=>"),
+        "{}",
+        exception.printed
+    );
 }
 
 #[test]
 fn a_promise_that_cannot_settle_ends_the_run_at_once() {
     let mut cell = cell();
-    assert!(matches!(fail(&mut cell, "await new Promise(() => {})"), CellError::Stalled));
-    assert!(matches!(fail(&mut cell, "new Promise(() => {})"), CellError::Stalled));
-    assert_eq!(eval(&mut cell, "'and the cell lives on'"), Value::from("and the cell lives on"));
+    assert!(matches!(
+        fail(&mut cell, "await new Promise(() => {})"),
+        CellError::Stalled
+    ));
+    assert!(matches!(
+        fail(&mut cell, "new Promise(() => {})"),
+        CellError::Stalled
+    ));
+    assert_eq!(
+        eval(&mut cell, "'and the cell lives on'"),
+        Value::from("and the cell lives on")
+    );
 }
 
 #[test]
 fn rejections_that_nobody_handles_are_reported() {
     let mut cell = cell();
-    let outcome = pollster::block_on(cell.evaluate("Promise.reject(new Error('lost')); 1")).unwrap();
+    let outcome =
+        pollster::block_on(cell.evaluate("Promise.reject(new Error('lost')); 1")).unwrap();
     assert_eq!(outcome.value, Value::from(1));
     assert_eq!(outcome.unhandled_rejections.len(), 1);
     assert!(outcome.unhandled_rejections[0].contains("lost"));
-    let outcome = pollster::block_on(cell.evaluate("const p = Promise.reject(1); p.catch(() => {}); 1")).unwrap();
+    let outcome =
+        pollster::block_on(cell.evaluate("const p = Promise.reject(1); p.catch(() => {}); 1"))
+            .unwrap();
     assert!(outcome.unhandled_rejections.is_empty());
 }
 
@@ -131,10 +202,18 @@ fn loop_iterations_are_counted_and_limited_for_every_kind() {
     for code in loops {
         let mut cell = cell();
         cell.set_variable("N", &Value::from(100)).unwrap();
-        let run = |cell: &mut _, limit| pollster::block_on(hotcell_cell::Cell::evaluate(cell, Program::new(code).max_operations(limit)));
+        let run = |cell: &mut _, limit| {
+            pollster::block_on(hotcell_cell::Cell::evaluate(
+                cell,
+                Program::new(code).max_operations(limit),
+            ))
+        };
         let outcome = run(&mut cell, 100).unwrap_or_else(|error| panic!("{code}: {error}"));
         assert_eq!(outcome.stats.operations, 100, "{code}");
-        assert!(matches!(run(&mut cell, 99), Err(CellError::Operations { limit: 99 })), "{code}");
+        assert!(
+            matches!(run(&mut cell, 99), Err(CellError::Operations { limit: 99 })),
+            "{code}"
+        );
         assert_eq!(eval(&mut cell, "'alive'"), Value::from("alive"));
     }
 }
@@ -152,6 +231,9 @@ fn the_operation_limit_cannot_be_caught() {
         "new Proxy({}, { get() { while (true) {} } }).x",
     ] {
         let error = fail(&mut cell, Program::new(code).max_operations(1000));
-        assert!(matches!(error, CellError::Operations { limit: 1000 }), "{code}: {error}");
+        assert!(
+            matches!(error, CellError::Operations { limit: 1000 }),
+            "{code}: {error}"
+        );
     }
 }

@@ -14,7 +14,9 @@ use serde_json::Value as Json;
 use crate::support::{engine, eval};
 
 fn cases(file: &str) -> Vec<Json> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(file);
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -22,16 +24,36 @@ fn cases(file: &str) -> Vec<Json> {
 fn printed(case: &Json, code: &str) -> Result<Vec<(String, String)>, String> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&lines);
-    let clock = if case["clock"] == "off" { Clock::Off } else { Clock::Real };
-    let options = CellOptions::default().clock(clock).on_console(move |level, text| {
-        sink.lock().unwrap().push((level.as_str().to_owned(), text.to_owned()));
-    });
+    let clock = if case["clock"] == "off" {
+        Clock::Off
+    } else {
+        Clock::Real
+    };
+    let options = CellOptions::default()
+        .clock(clock)
+        .on_console(move |level, text| {
+            sink.lock()
+                .unwrap()
+                .push((level.as_str().to_owned(), text.to_owned()));
+        });
     let mut cell = engine().cell(options).unwrap();
     pollster::block_on(cell.evaluate(code)).map_err(|error| error.to_string())?;
     drop(cell);
     let lines = lines.lock().unwrap();
     let is_frames = case["frames"] == true;
-    Ok(lines.iter().map(|(level, text)| (level.clone(), if is_frames { fold_frames(text) } else { text.clone() })).collect())
+    Ok(lines
+        .iter()
+        .map(|(level, text)| {
+            (
+                level.clone(),
+                if is_frames {
+                    fold_frames(text)
+                } else {
+                    text.clone()
+                },
+            )
+        })
+        .collect())
 }
 
 /// Every run of stack frames as one line `at <frames>`: stacks differ between engines.
@@ -40,7 +62,13 @@ fn fold_frames(text: &str) -> String {
         let line = line.trim_end_matches([' ', '{', ']', '}', ',']);
         line.trim_start().starts_with("at ")
             && line.starts_with(' ')
-            && (line.ends_with("native)") || line.ends_with("<anonymous>") || line.trim_end_matches(')').rsplit(':').next().is_some_and(|n| n.parse::<u32>().is_ok()))
+            && (line.ends_with("native)")
+                || line.ends_with("<anonymous>")
+                || line
+                    .trim_end_matches(')')
+                    .rsplit(':')
+                    .next()
+                    .is_some_and(|n| n.parse::<u32>().is_ok()))
     };
     let mut folded = String::new();
     let mut in_frames = false;
@@ -70,16 +98,34 @@ fn check(file: &str, mut run: impl FnMut(&Json) -> Result<(), String>) {
     assert!(!cases.is_empty());
     let failures: Vec<String> = cases
         .iter()
-        .filter_map(|case| run(case).err().map(|error| format!("{}\n    {error}", case["code"])))
+        .filter_map(|case| {
+            run(case)
+                .err()
+                .map(|error| format!("{}\n    {error}", case["code"]))
+        })
         .collect();
-    let some = failures.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("\n");
-    assert!(failures.is_empty(), "{} of {} cases of {file} differ:\n{some}", failures.len(), cases.len());
+    let some = failures
+        .iter()
+        .take(20)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases of {file} differ:\n{some}",
+        failures.len(),
+        cases.len()
+    );
 }
 
 fn check_inspect(file: &str) {
     check(file, |case| {
         let code = case["code"].as_str().unwrap();
-        let options = if case["options"].is_null() { "undefined".to_owned() } else { case["options"].to_string() };
+        let options = if case["options"].is_null() {
+            "undefined".to_owned()
+        } else {
+            case["options"].to_string()
+        };
         let lines = printed(case, &format!("console.dir((\n{code}\n), {options})"))?;
         let expected = case["expected"].as_str().unwrap();
         match lines.as_slice() {
@@ -93,8 +139,13 @@ fn check_console(file: &str) {
     check(file, |case| {
         let code = case["code"].as_str().unwrap();
         let lines = printed(case, &format!("{{\n{code}\n}}"))?;
-        let expected: Vec<(String, String)> = serde_json::from_value(case["expected"].clone()).unwrap();
-        if lines == expected { Ok(()) } else { Err(format!("expected {expected:?}\n         got {lines:?}")) }
+        let expected: Vec<(String, String)> =
+            serde_json::from_value(case["expected"].clone()).unwrap();
+        if lines == expected {
+            Ok(())
+        } else {
+            Err(format!("expected {expected:?}\n         got {lines:?}"))
+        }
     });
 }
 
@@ -103,9 +154,15 @@ fn check_expressions(file: &str) {
         let code = case["code"].as_str().unwrap();
         let mut cell = engine().cell(CellOptions::default()).unwrap();
         let program = format!("JSON.stringify((\n{code}\n)) ?? 'null'");
-        let outcome = pollster::block_on(cell.evaluate(program.as_str())).map_err(|error| error.to_string())?;
-        let got: Json = serde_json::from_str(outcome.value.as_str().unwrap_or("null")).map_err(|e| e.to_string())?;
-        if got == case["expected"] { Ok(()) } else { Err(format!("expected {}\n         got {got}", case["expected"])) }
+        let outcome = pollster::block_on(cell.evaluate(program.as_str()))
+            .map_err(|error| error.to_string())?;
+        let got: Json = serde_json::from_str(outcome.value.as_str().unwrap_or("null"))
+            .map_err(|e| e.to_string())?;
+        if got == case["expected"] {
+            Ok(())
+        } else {
+            Err(format!("expected {}\n         got {got}", case["expected"]))
+        }
     });
 }
 
@@ -153,7 +210,13 @@ fn what_the_library_does_not_support_it_says() {
 fn printing_has_no_power_over_the_library() {
     let mut cell = engine().cell(CellOptions::default()).unwrap();
     // Everything global is gone or changed; printing and URLs still work.
-    eval(&mut cell, "for (const name of Object.getOwnPropertyNames(globalThis)) { if (!['globalThis', 'console', 'URL', 'undefined', 'NaN', 'Infinity'].includes(name)) { try { delete globalThis[name] } catch {} } }");
+    eval(
+        &mut cell,
+        "for (const name of Object.getOwnPropertyNames(globalThis)) { if (!['globalThis', 'console', 'URL', 'undefined', 'NaN', 'Infinity'].includes(name)) { try { delete globalThis[name] } catch {} } }",
+    );
     eval(&mut cell, "console.log({ a: [1, 'x'] })");
-    assert_eq!(eval(&mut cell, "new URL('../b', 'https://x.org/a/c').href"), Value::from("https://x.org/b"));
+    assert_eq!(
+        eval(&mut cell, "new URL('../b', 'https://x.org/a/c').href"),
+        Value::from("https://x.org/b")
+    );
 }

@@ -26,9 +26,19 @@ const EXHAUSTING: &[&str] = &[
 fn exhaustion_is_an_error_and_the_cell_lives_on() {
     for code in EXHAUSTING {
         let mut cell = cell();
-        let exception = thrown(&mut cell, Program::new(code).timeout(Duration::from_secs(60)));
-        assert!(matches!(exception.name().as_str(), "InternalError" | "RangeError"), "{code}: {exception}");
-        assert_eq!(eval(&mut cell, "[1, 2, 3].map((x) => x * 2).join()"), Value::from("2,4,6"), "{code}");
+        let exception = thrown(
+            &mut cell,
+            Program::new(code).timeout(Duration::from_secs(60)),
+        );
+        assert!(
+            matches!(exception.name().as_str(), "InternalError" | "RangeError"),
+            "{code}: {exception}"
+        );
+        assert_eq!(
+            eval(&mut cell, "[1, 2, 3].map((x) => x * 2).join()"),
+            Value::from("2,4,6"),
+            "{code}"
+        );
     }
 }
 
@@ -37,14 +47,22 @@ fn exhaustion_can_be_caught() {
     let mut cell = cell();
     let code = "let a = []; try { while (true) a.push(new Array(10000).fill(1.5)) } catch (e) { a = null; e.message }";
     assert_eq!(eval(&mut cell, code), Value::from("out of memory"));
-    assert!(thrown(&mut cell, "let b = []; while (true) b.push(new Array(10000).fill(1.5))").out_of_memory);
+    assert!(
+        thrown(
+            &mut cell,
+            "let b = []; while (true) b.push(new Array(10000).fill(1.5))"
+        )
+        .out_of_memory
+    );
     assert!(!thrown(&mut cell, "throw new Error('out of memory')").out_of_memory);
 }
 
 #[test]
 fn the_limit_is_what_was_asked_for() {
     let most = |limit: u64| {
-        let mut cell = engine().cell(CellOptions::default().memory_limit(limit)).unwrap();
+        let mut cell = engine()
+            .cell(CellOptions::default().memory_limit(limit))
+            .unwrap();
         let code = "let n = 0; const a = []; try { for (;;) { a.push(new Uint8Array(65536)); n++ } } catch {} a.length = 0; n";
         let bytes = eval(&mut cell, code).as_f64().unwrap() * 65536.0;
         println!("{limit}: {bytes} {:?}", cell.stats());
@@ -53,7 +71,10 @@ fn the_limit_is_what_was_asked_for() {
     let (small, large) = (most(32 << 20), most(256 << 20));
     assert!((16e6..33e6).contains(&small), "{small}");
     assert!((200e6..269e6).contains(&large), "{large}");
-    assert!(matches!(engine().cell(CellOptions::default().memory_limit(1000)), Err(CellError::MemoryLimitTooSmall { limit: 1000, .. })));
+    assert!(matches!(
+        engine().cell(CellOptions::default().memory_limit(1000)),
+        Err(CellError::MemoryLimitTooSmall { limit: 1000, .. })
+    ));
 }
 
 #[test]
@@ -74,18 +95,32 @@ fn recursion_is_a_range_error() {
     ] {
         let mut cell = cell();
         let exception = thrown(&mut cell, code);
-        assert!(matches!(exception.name().as_str(), "RangeError" | "InternalError"), "{code}: {exception}");
+        assert!(
+            matches!(exception.name().as_str(), "RangeError" | "InternalError"),
+            "{code}: {exception}"
+        );
         assert_eq!(eval(&mut cell, "1"), Value::from(1), "{code}");
         let caught = format!("let r; try {{ {code} }} catch (e) {{ r = e.name }} r");
         let name = eval(&mut cell, caught.as_str());
-        assert!(name == Value::from("RangeError") || name == Value::from("InternalError"), "{code}: {name:?}");
+        assert!(
+            name == Value::from("RangeError") || name == Value::from("InternalError"),
+            "{code}: {name:?}"
+        );
     }
 }
 
 #[test]
 fn honest_recursion_has_room() {
-    assert_eq!(fresh("const f = (n) => (n === 0 ? 0 : 1 + f(n - 1)); f(5000)"), Value::from(5000));
-    assert_eq!(fresh("const tree = (d) => (d === 0 ? [] : [tree(d - 1)]); JSON.stringify(tree(1500)).length"), Value::from(3002));
+    assert_eq!(
+        fresh("const f = (n) => (n === 0 ? 0 : 1 + f(n - 1)); f(5000)"),
+        Value::from(5000)
+    );
+    assert_eq!(
+        fresh(
+            "const tree = (d) => (d === 0 ? [] : [tree(d - 1)]); JSON.stringify(tree(1500)).length"
+        ),
+        Value::from(3002)
+    );
 }
 
 #[test]
@@ -115,7 +150,8 @@ fn deep_recursion_in_native_code_is_an_error_not_a_dead_cell() {
         "let a = {}; for (let i = 0; i < 1e6; i++) a = { a }; harden(a); 'hardened'",
     ] {
         let mut cell = cell();
-        let result = pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_secs(30))));
+        let result =
+            pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_secs(30))));
         match result {
             Ok(_) | Err(CellError::Exception(_) | CellError::Uncloneable { .. }) => {}
             Err(other) => panic!("{code}: {other:?}"),
@@ -126,9 +162,15 @@ fn deep_recursion_in_native_code_is_an_error_not_a_dead_cell() {
 
 #[test]
 fn garbage_is_collected() {
-    let mut cell = engine().cell(CellOptions::default().memory_limit(24 << 20)).unwrap();
+    let mut cell = engine()
+        .cell(CellOptions::default().memory_limit(24 << 20))
+        .unwrap();
     for _ in 0..20 {
-        eval(&mut cell, Program::new("for (let i = 0; i < 20000; i++) { const a = { b: {} }; a.b.a = a; }").timeout(Duration::from_secs(60)));
+        eval(
+            &mut cell,
+            Program::new("for (let i = 0; i < 20000; i++) { const a = { b: {} }; a.b.a = a; }")
+                .timeout(Duration::from_secs(60)),
+        );
     }
     assert!(fail(&mut cell, "throw 1").to_string().contains('1'));
 }

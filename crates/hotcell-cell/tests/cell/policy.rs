@@ -6,52 +6,120 @@ use crate::support::{cell, engine, eval, fresh, thrown};
 
 #[test]
 fn the_clock_is_off_unless_allowed() {
-    for (code, what) in [("Date.now()", "Date.now()"), ("new Date()", "new Date()"), ("Date()", "Date()")] {
+    for (code, what) in [
+        ("Date.now()", "Date.now()"),
+        ("new Date()", "new Date()"),
+        ("Date()", "Date()"),
+    ] {
         let exception = thrown(&mut cell(), code);
         assert_eq!(exception.name(), "TypeError");
-        assert!(exception.message().starts_with(what) && exception.message().contains("clock: \"real\""), "{exception}");
+        assert!(
+            exception.message().starts_with(what)
+                && exception.message().contains("clock: \"real\""),
+            "{exception}"
+        );
     }
-    assert_eq!(fresh("new Date(0).toISOString()"), Value::from("1970-01-01T00:00:00.000Z"));
-    assert_eq!(fresh("Date.UTC(2020, 1, 1)"), Value::from(1_580_515_200_000.0));
-    assert_eq!(fresh("new Date('2020-02-30').getTime() !== 0 && new Date(2020, 0).getFullYear()"), Value::from(2020));
-    assert_eq!(fresh("class D extends Date {} new D(5).getTime()"), Value::from(5));
-    assert_eq!(fresh("[Date.name, Date.length, new Date(1) instanceof Date]"), Value::array(["Date".into(), 7.into(), true.into()]));
+    assert_eq!(
+        fresh("new Date(0).toISOString()"),
+        Value::from("1970-01-01T00:00:00.000Z")
+    );
+    assert_eq!(
+        fresh("Date.UTC(2020, 1, 1)"),
+        Value::from(1_580_515_200_000.0)
+    );
+    assert_eq!(
+        fresh("new Date('2020-02-30').getTime() !== 0 && new Date(2020, 0).getFullYear()"),
+        Value::from(2020)
+    );
+    assert_eq!(
+        fresh("class D extends Date {} new D(5).getTime()"),
+        Value::from(5)
+    );
+    assert_eq!(
+        fresh("[Date.name, Date.length, new Date(1) instanceof Date]"),
+        Value::array(["Date".into(), 7.into(), true.into()])
+    );
 }
 
 #[test]
 fn a_fixed_clock_stands_still() {
-    let mut cell = engine().cell(CellOptions::default().clock(Clock::Fixed(1_600_000_000_123.0))).unwrap();
-    assert_eq!(eval(&mut cell, "[Date.now(), new Date().getTime(), Date().slice(0, 15)]"), Value::array([1_600_000_000_123.0.into(), 1_600_000_000_123.0.into(), "Sun Sep 13 2020".into()]));
+    let mut cell = engine()
+        .cell(CellOptions::default().clock(Clock::Fixed(1_600_000_000_123.0)))
+        .unwrap();
+    assert_eq!(
+        eval(
+            &mut cell,
+            "[Date.now(), new Date().getTime(), Date().slice(0, 15)]"
+        ),
+        Value::array([
+            1_600_000_000_123.0.into(),
+            1_600_000_000_123.0.into(),
+            "Sun Sep 13 2020".into()
+        ])
+    );
 }
 
 #[test]
 fn a_real_clock_goes() {
-    let mut cell = engine().cell(CellOptions::default().clock(Clock::Real)).unwrap();
+    let mut cell = engine()
+        .cell(CellOptions::default().clock(Clock::Real))
+        .unwrap();
     let now = eval(&mut cell, "Date.now()").as_f64().unwrap();
-    let outside = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() * 1000.0;
+    let outside = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64()
+        * 1000.0;
     assert!((now - outside).abs() < 60_000.0);
-    assert_eq!(eval(&mut cell, "Number.isInteger(Date.now())"), Value::from(true));
+    assert_eq!(
+        eval(&mut cell, "Number.isInteger(Date.now())"),
+        Value::from(true)
+    );
 }
 
 #[test]
 fn chance_is_off_unless_allowed() {
     let exception = thrown(&mut cell(), "Math.random()");
     assert_eq!(exception.name(), "TypeError");
-    assert!(exception.message().contains("random: \"real\""), "{exception}");
+    assert!(
+        exception.message().contains("random: \"real\""),
+        "{exception}"
+    );
 }
 
 #[test]
 fn a_seed_decides_the_sequence() {
     let numbers = |random| {
-        let mut cell = engine().cell(CellOptions::default().random(random)).unwrap();
+        let mut cell = engine()
+            .cell(CellOptions::default().random(random))
+            .unwrap();
         eval(&mut cell, "[Math.random(), Math.random(), Math.random()]")
     };
     assert_eq!(numbers(Random::Seeded(1)), numbers(Random::Seeded(1)));
     assert_ne!(numbers(Random::Seeded(1)), numbers(Random::Seeded(2)));
-    assert_ne!(numbers(Random::Seeded(0)), numbers(Random::Seeded(u64::MAX)));
-    assert_ne!(numbers(Random::Real), numbers(Random::Real), "cells of one image do not share a sequence");
-    let mut cell = engine().cell(CellOptions::default().random(Random::Seeded(7))).unwrap();
-    assert_eq!(eval(&mut cell, "const s = Array.from({ length: 1000 }, Math.random); s.every((x) => x >= 0 && x < 1) && new Set(s).size"), Value::from(1000));
+    assert_ne!(
+        numbers(Random::Seeded(0)),
+        numbers(Random::Seeded(u64::MAX))
+    );
+    assert_ne!(
+        numbers(Random::Real),
+        numbers(Random::Real),
+        "cells of one image do not share a sequence"
+    );
+    let mut cell = engine()
+        .cell(CellOptions::default().random(Random::Seeded(7)))
+        .unwrap();
+    assert_eq!(
+        eval(
+            &mut cell,
+            "const s = Array.from({ length: 1000 }, Math.random); s.every((x) => x >= 0 && x < 1) && new Set(s).size"
+        ),
+        Value::from(1000)
+    );
     let first = eval(&mut cell, "Math.random()");
-    assert_ne!(first, eval(&mut cell, "Math.random()"), "the sequence goes on between runs");
+    assert_ne!(
+        first,
+        eval(&mut cell, "Math.random()"),
+        "the sequence goes on between runs"
+    );
 }

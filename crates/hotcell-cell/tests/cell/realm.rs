@@ -34,7 +34,23 @@ fn every_intrinsic_is_frozen_through_and_through() {
 
 #[test]
 fn prototypes_cannot_be_poisoned() {
-    for code in ["Object.prototype.polluted = 1", "Array.prototype.push = () => {}", "Object.defineProperty(Object.prototype, 'x', { value: 1 })", "Function.prototype.call = null", "delete Array.prototype.map", "Object.setPrototypeOf(Array.prototype, {})", "Promise.prototype.then = 1", "JSON.parse = 1", "Math.max = 1", "Map.prototype.get = 1", "({}).__proto__.x = 1", "URL.prototype.href = 1", "console.log = 1", "Intl.NumberFormat = 1", "TextEncoder.prototype.encode = 1"] {
+    for code in [
+        "Object.prototype.polluted = 1",
+        "Array.prototype.push = () => {}",
+        "Object.defineProperty(Object.prototype, 'x', { value: 1 })",
+        "Function.prototype.call = null",
+        "delete Array.prototype.map",
+        "Object.setPrototypeOf(Array.prototype, {})",
+        "Promise.prototype.then = 1",
+        "JSON.parse = 1",
+        "Math.max = 1",
+        "Map.prototype.get = 1",
+        "({}).__proto__.x = 1",
+        "URL.prototype.href = 1",
+        "console.log = 1",
+        "Intl.NumberFormat = 1",
+        "TextEncoder.prototype.encode = 1",
+    ] {
         assert_eq!(thrown(&mut cell(), code).name(), "TypeError", "{code}");
     }
 }
@@ -56,20 +72,43 @@ fn the_override_mistake_is_repaired() {
 
 #[test]
 fn harden_freezes_deeply() {
-    assert_eq!(fresh("const o = harden({ a: [{ b: 1 }], f() {} }); [o, o.a, o.a[0], o.f, o.f.prototype ?? o].every(Object.isFrozen)"), YES);
-    assert_eq!(thrown(&mut cell(), "const o = harden({ a: { b: 1 } }); o.a.b = 2").name(), "TypeError");
+    assert_eq!(
+        fresh(
+            "const o = harden({ a: [{ b: 1 }], f() {} }); [o, o.a, o.a[0], o.f, o.f.prototype ?? o].every(Object.isFrozen)"
+        ),
+        YES
+    );
+    assert_eq!(
+        thrown(&mut cell(), "const o = harden({ a: { b: 1 } }); o.a.b = 2").name(),
+        "TypeError"
+    );
 }
 
 #[test]
 fn confine_evaluates_with_endowments_only() {
     let mut cell = cell();
-    eval(&mut cell, "const confine = (src, endowments) => new Compartment({ globals: endowments, __options__: true }).evaluate(src);");
-    assert_eq!(eval(&mut cell, "confine('x + y', { x: 3, y: 4 })"), Value::from(7));
+    eval(
+        &mut cell,
+        "const confine = (src, endowments) => new Compartment({ globals: endowments, __options__: true }).evaluate(src);",
+    );
+    assert_eq!(
+        eval(&mut cell, "confine('x + y', { x: 3, y: 4 })"),
+        Value::from(7)
+    );
     assert_eq!(eval(&mut cell, "confine('Object', {}) === Object"), YES);
     // SES's scope terminator: an unknown free name reads as undefined instead of throwing.
-    assert_eq!(eval(&mut cell, "confine('typeof window', {})"), Value::from("undefined"));
-    assert_eq!(eval(&mut cell, "confine('typeof process + typeof console', {})"), Value::from("undefinedundefined"));
-    assert_eq!(thrown(&mut cell, "confine('y = 1', {})").name(), "ReferenceError");
+    assert_eq!(
+        eval(&mut cell, "confine('typeof window', {})"),
+        Value::from("undefined")
+    );
+    assert_eq!(
+        eval(&mut cell, "confine('typeof process + typeof console', {})"),
+        Value::from("undefinedundefined")
+    );
+    assert_eq!(
+        thrown(&mut cell, "confine('y = 1', {})").name(),
+        "ReferenceError"
+    );
 }
 
 #[test]
@@ -87,7 +126,10 @@ fn plugins_share_a_counter_and_nothing_else() {
         [bill(), joan(), attack('change.__proto__.poison = 1', counter.incr), attack('change.x = 1', counter.incr),
          attack('typeof counter', counter.incr), attack('Function.prototype.constructor(`return counter`)()', counter.decr), counter.incr()].join('|')
     ";
-    assert_eq!(fresh(code), Value::from("2|1|TypeError|TypeError|undefined|TypeError|2"));
+    assert_eq!(
+        fresh(code),
+        Value::from("2|1|TypeError|TypeError|undefined|TypeError|2")
+    );
 }
 
 #[test]
@@ -100,7 +142,10 @@ fn identity_is_continuous_across_compartments() {
          a.globalThis === b.globalThis, a.evaluate('globalThis.mine = 1; typeof mine'), b.evaluate('typeof mine'), typeof mine,
          a.evaluate('(() => {}) instanceof Function'), b.evaluate('Function') !== a.evaluate('Function')].join('|')
     ";
-    assert_eq!(fresh(code), Value::from("true|true|true|false|number|undefined|undefined|true|true"));
+    assert_eq!(
+        fresh(code),
+        Value::from("true|true|true|false|number|undefined|undefined|true|true")
+    );
 }
 
 #[test]
@@ -116,7 +161,10 @@ fn a_cold_realm_can_be_given_a_date_and_math_of_its_own() {
         const warm = new Compartment({ globals: { Date: OwnDate, Math: { ...Object.getOwnPropertyDescriptors(Math), random: () => 0.25 } }, __options__: true });
         [...before, warm.evaluate('Date.now()'), warm.evaluate('new Date().getTime()'), warm.evaluate('Math.random()'), attempt(cold, 'Date.now()')].join('|')
     ";
-    assert_eq!(fresh(code), Value::from("TypeError|TypeError|TypeError|42|42|0.25|TypeError"));
+    assert_eq!(
+        fresh(code),
+        Value::from("TypeError|TypeError|TypeError|42|42|0.25|TypeError")
+    );
 }
 
 #[test]
@@ -171,5 +219,10 @@ fn compartments_have_modules_and_hooks() {
 
 #[test]
 fn the_standard_locale_methods_work() {
-    assert_eq!(fresh("[(1234.5).toLocaleString(), (0.256).toLocaleString('en-US', { style: 'percent' }), new Date(0).toLocaleDateString('en-US', { timeZone: 'UTC' })]"), Value::from(vec!["1,234.5", "26%", "1/1/1970"]));
+    assert_eq!(
+        fresh(
+            "[(1234.5).toLocaleString(), (0.256).toLocaleString('en-US', { style: 'percent' }), new Date(0).toLocaleDateString('en-US', { timeZone: 'UTC' })]"
+        ),
+        Value::from(vec!["1,234.5", "26%", "1/1/1970"])
+    );
 }

@@ -40,7 +40,9 @@ fn a_busy_cell_gives_others_their_turn() {
     let mut quick_took = Duration::ZERO;
     run_together::<()>(vec![
         Box::pin(async {
-            let _ = busy.evaluate(Program::new("while (true) {}").timeout(Duration::from_millis(500))).await;
+            let _ = busy
+                .evaluate(Program::new("while (true) {}").timeout(Duration::from_millis(500)))
+                .await;
         }),
         Box::pin(async {
             quick.evaluate("1 + 1").await.unwrap();
@@ -57,7 +59,10 @@ fn a_thousand_cells_are_alive_at_once_and_each_answers() {
         eval(cell, format!("let mine = {i}").as_str());
     }
     for (i, cell) in cells.iter_mut().enumerate() {
-        assert_eq!(eval(cell, "mine * 2"), Value::from(u32::try_from(i * 2).unwrap()));
+        assert_eq!(
+            eval(cell, "mine * 2"),
+            Value::from(u32::try_from(i * 2).unwrap())
+        );
     }
 }
 
@@ -80,8 +85,16 @@ fn cells_run_on_many_threads_at_once() {
 fn a_full_engine_says_so_and_has_room_again_later() {
     use hotcell_cell::{CellError, CellOptions, Engine, EngineOptions};
     let engine = Engine::with_options(&EngineOptions::default().max_cells(3)).unwrap();
-    let cells: Vec<_> = (0..3).map(|_| engine.cell(CellOptions::default()).unwrap()).collect();
-    assert!(matches!(engine.cell(CellOptions::default()), Err(CellError::TooManyCells { limit: 3 })));
+    let cells: Vec<_> = (0..3)
+        .map(|_| engine.cell(CellOptions::default()).unwrap())
+        .collect();
+    assert!(matches!(
+        engine.cell(CellOptions::default()),
+        Err(CellError::TooManyCells { limit: 3 })
+    ));
     drop(cells);
-    assert_eq!(eval(&mut engine.cell(CellOptions::default()).unwrap(), "1"), Value::from(1));
+    assert_eq!(
+        eval(&mut engine.cell(CellOptions::default()).unwrap(), "1"),
+        Value::from(1)
+    );
 }

@@ -13,13 +13,23 @@ fn restore(bytes: &[u8]) -> Cell {
 #[test]
 fn a_restored_cell_goes_on_where_the_first_was() {
     let mut first = cell();
-    eval(&mut first, "let n = 1; const up = () => ++n; class A { #x = 5; get x() { return this.#x } } const a = new A(); const m = new Map([[a, 'a']]); function* g() { yield 1; yield 2 } const it = g(); it.next();");
+    eval(
+        &mut first,
+        "let n = 1; const up = () => ++n; class A { #x = 5; get x() { return this.#x } } const a = new A(); const m = new Map([[a, 'a']]); function* g() { yield 1; yield 2 } const it = g(); it.next();",
+    );
     let bytes = first.snapshot().unwrap();
     let mut second = restore(&bytes);
     for cell in [&mut first, &mut second] {
-        assert_eq!(eval(cell, "[up(), a.x, m.get(a), it.next().value].join()"), Value::from("2,5,a,2"));
+        assert_eq!(
+            eval(cell, "[up(), a.x, m.get(a), it.next().value].join()"),
+            Value::from("2,5,a,2")
+        );
     }
-    assert_eq!(eval(&mut restore(&bytes), "n"), Value::from(1), "a snapshot can be used again");
+    assert_eq!(
+        eval(&mut restore(&bytes), "n"),
+        Value::from(1),
+        "a snapshot can be used again"
+    );
 }
 
 #[test]
@@ -28,20 +38,34 @@ fn snapshots_are_small() {
     eval(&mut cell, "const small = { state: 1 }");
     let bytes = cell.snapshot().unwrap();
     assert!(bytes.len() < 256 << 10, "{}", bytes.len());
-    eval(&mut cell, "const big = Array.from({ length: 1e5 }, (_, i) => i)");
+    eval(
+        &mut cell,
+        "const big = Array.from({ length: 1e5 }, (_, i) => i)",
+    );
     assert!(cell.snapshot().unwrap().len() < 2 << 20);
 }
 
 #[test]
 fn a_fork_is_a_twin_that_goes_its_own_way() {
     let mut first = cell();
-    first.define_tool("add", Tool::sync(|call| Ok(Value::from(call.argument(0).as_f64().unwrap_or(0.0) + 1.0)))).unwrap();
+    first
+        .define_tool(
+            "add",
+            Tool::sync(|call| Ok(Value::from(call.argument(0).as_f64().unwrap_or(0.0) + 1.0))),
+        )
+        .unwrap();
     eval(&mut first, "let n = 1; const list = [1, 2, 3];");
     let mut second = first.fork().unwrap();
     eval(&mut first, "n = 10; list.push('first')");
     eval(&mut second, "n = 20; list.push('second', add(1))");
-    assert_eq!(eval(&mut first, "[n, ...list].join()"), Value::from("10,1,2,3,first"));
-    assert_eq!(eval(&mut second, "[n, ...list].join()"), Value::from("20,1,2,3,second,2"));
+    assert_eq!(
+        eval(&mut first, "[n, ...list].join()"),
+        Value::from("10,1,2,3,first")
+    );
+    assert_eq!(
+        eval(&mut second, "[n, ...list].join()"),
+        Value::from("20,1,2,3,second,2")
+    );
     drop(first);
     assert_eq!(eval(&mut second, "n"), Value::from(20));
 }
@@ -51,22 +75,42 @@ fn a_run_that_waits_for_tools_survives() {
     let mut first = cell();
     first.define_tool("ask", Tool::deferred()).unwrap();
     first.start("let log = []; try { log.push(await ask('a', { n: 1 })); log.push(await ask('b')) } catch (e) { log.push(e.message) } log.join()").unwrap();
-    assert!(matches!(pollster::block_on(first.step()).unwrap(), Progress::Waiting));
+    assert!(matches!(
+        pollster::block_on(first.step()).unwrap(),
+        Progress::Waiting
+    ));
     let bytes = first.snapshot().unwrap();
     let mut twin = first.fork().unwrap();
     let mut restored = restore(&bytes);
-    for (cell, name) in [(&mut first, "first"), (&mut twin, "twin"), (&mut restored, "restored")] {
+    for (cell, name) in [
+        (&mut first, "first"),
+        (&mut twin, "twin"),
+        (&mut restored, "restored"),
+    ] {
         let calls = cell.outstanding();
         assert_eq!(calls.len(), 1);
-        assert_eq!((calls[0].tool.as_str(), &calls[0].arguments[1], calls[0].is_deferred), ("ask", &Value::object([("n", Value::from(1))]), true));
+        assert_eq!(
+            (
+                calls[0].tool.as_str(),
+                &calls[0].arguments[1],
+                calls[0].is_deferred
+            ),
+            ("ask", &Value::object([("n", Value::from(1))]), true)
+        );
         cell.answer(calls[0].id, Ok(Value::from(name))).unwrap();
         if !cell.is_connected("ask") {
             cell.define_tool("ask", Tool::deferred()).unwrap();
         }
-        assert!(matches!(pollster::block_on(cell.step()).unwrap(), Progress::Waiting));
+        assert!(matches!(
+            pollster::block_on(cell.step()).unwrap(),
+            Progress::Waiting
+        ));
         let calls = cell.outstanding();
-        cell.answer(calls[0].id, Err(ToolError::from("no"))).unwrap();
-        let Progress::Done(outcome) = pollster::block_on(cell.step()).unwrap() else { panic!() };
+        cell.answer(calls[0].id, Err(ToolError::from("no")))
+            .unwrap();
+        let Progress::Done(outcome) = pollster::block_on(cell.step()).unwrap() else {
+            panic!()
+        };
         assert_eq!(outcome.value, Value::from(format!("{name},no")));
     }
 }
@@ -74,16 +118,33 @@ fn a_run_that_waits_for_tools_survives() {
 #[test]
 fn calls_of_async_tools_are_handed_over_too() {
     let mut first = cell();
-    first.define_tool("later", Tool::asynchronous(|_| async { sleep(Duration::from_millis(200)).await; Ok(Value::from("mine")) })).unwrap();
-    first.start("(await Promise.all([later(1), later(2)])).join()").unwrap();
-    assert!(matches!(pollster::block_on(first.step()).unwrap(), Progress::Waiting));
+    first
+        .define_tool(
+            "later",
+            Tool::asynchronous(|_| async {
+                sleep(Duration::from_millis(200)).await;
+                Ok(Value::from("mine"))
+            }),
+        )
+        .unwrap();
+    first
+        .start("(await Promise.all([later(1), later(2)])).join()")
+        .unwrap();
+    assert!(matches!(
+        pollster::block_on(first.step()).unwrap(),
+        Progress::Waiting
+    ));
     let mut second = restore(&first.snapshot().unwrap());
     let calls = second.outstanding();
     assert_eq!(calls.len(), 2);
     for call in &calls {
-        second.answer(call.id, Ok(call.arguments[0].clone())).unwrap();
+        second
+            .answer(call.id, Ok(call.arguments[0].clone()))
+            .unwrap();
     }
-    let Progress::Done(outcome) = pollster::block_on(second.step()).unwrap() else { panic!() };
+    let Progress::Done(outcome) = pollster::block_on(second.step()).unwrap() else {
+        panic!()
+    };
     assert_eq!(outcome.value, Value::from("1,2"));
     loop {
         match pollster::block_on(first.step()).unwrap() {
@@ -96,14 +157,27 @@ fn calls_of_async_tools_are_handed_over_too() {
 #[test]
 fn a_tool_that_was_not_connected_again_says_so() {
     let mut first = cell();
-    first.define_tools([("now", Tool::sync(|_| Ok(Value::Null))), ("later", Tool::asynchronous(|_| async { Ok(Value::Null) })), ("wait", Tool::blocking(|_| async { Ok(Value::Null) }))]).unwrap();
+    first
+        .define_tools([
+            ("now", Tool::sync(|_| Ok(Value::Null))),
+            ("later", Tool::asynchronous(|_| async { Ok(Value::Null) })),
+            ("wait", Tool::blocking(|_| async { Ok(Value::Null) })),
+        ])
+        .unwrap();
     eval(&mut first, "const kept = now;");
     let mut second = restore(&first.snapshot().unwrap());
     assert_eq!(second.tools().collect::<Vec<_>>(), ["now", "later", "wait"]);
     for code in ["now()", "kept()", "await later()", "wait()"] {
-        assert!(fail(&mut second, code).to_string().contains("not connected"), "{code}");
+        assert!(
+            fail(&mut second, code)
+                .to_string()
+                .contains("not connected"),
+            "{code}"
+        );
     }
-    second.define_tool("now", Tool::sync(|_| Ok(Value::from(7)))).unwrap();
+    second
+        .define_tool("now", Tool::sync(|_| Ok(Value::from(7))))
+        .unwrap();
     assert_eq!(eval(&mut second, "kept()"), Value::from(7));
 }
 
@@ -118,17 +192,35 @@ fn damaged_truncated_and_foreign_snapshots_are_refused() {
         Ok(_) => panic!("restored"),
     };
     assert!(matches!(try_restore(b""), SnapshotError::NotASnapshot));
-    assert!(matches!(try_restore(&[0; 1000]), SnapshotError::NotASnapshot));
+    assert!(matches!(
+        try_restore(&[0; 1000]),
+        SnapshotError::NotASnapshot
+    ));
     for length in [0, 7, 8, 40, 63, 64, 65, bytes.len() / 2, bytes.len() - 1] {
-        assert!(matches!(try_restore(&bytes[..length]), SnapshotError::NotASnapshot | SnapshotError::Damaged), "{length}");
+        assert!(
+            matches!(
+                try_restore(&bytes[..length]),
+                SnapshotError::NotASnapshot | SnapshotError::Damaged
+            ),
+            "{length}"
+        );
     }
     let mut foreign = bytes.clone();
     foreign[20] ^= 1;
-    assert!(matches!(try_restore(&foreign), SnapshotError::Foreign { .. }));
+    assert!(matches!(
+        try_restore(&foreign),
+        SnapshotError::Foreign { .. }
+    ));
     for at in (40..bytes.len()).step_by(97) {
         let mut altered = bytes.clone();
         altered[at] ^= 0x40;
-        assert!(matches!(try_restore(&altered), SnapshotError::Damaged | SnapshotError::TooLarge { .. } | SnapshotError::Malformed), "{at}");
+        assert!(
+            matches!(
+                try_restore(&altered),
+                SnapshotError::Damaged | SnapshotError::TooLarge { .. } | SnapshotError::Malformed
+            ),
+            "{at}"
+        );
     }
 }
 
@@ -137,7 +229,10 @@ fn a_snapshot_needs_its_memory() {
     let mut cell = cell();
     eval(&mut cell, "const big = new Uint8Array(30 << 20)");
     let bytes = cell.snapshot().unwrap();
-    assert!(matches!(engine().restore(&bytes, CellOptions::default().memory_limit(16 << 20)), Err(CellError::Snapshot(SnapshotError::TooLarge { .. }))));
+    assert!(matches!(
+        engine().restore(&bytes, CellOptions::default().memory_limit(16 << 20)),
+        Err(CellError::Snapshot(SnapshotError::TooLarge { .. }))
+    ));
 }
 
 #[test]
@@ -149,7 +244,10 @@ fn a_snapshot_works_in_another_process() {
         return;
     }
     let mut cell = cell();
-    eval(&mut cell, "let n = 1; const up = () => ++n; const list = new Set([1, 2, 3]);");
+    eval(
+        &mut cell,
+        "let n = 1; const up = () => ++n; const list = new Set([1, 2, 3]);",
+    );
     let path = std::env::temp_dir().join(format!("hotcell-snapshot-{}", std::process::id()));
     std::fs::write(&path, cell.snapshot().unwrap()).unwrap();
     let status = Command::new(std::env::current_exe().unwrap())

@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use hotcell_cell::{Cell, CellError, CellOptions, Engine, EngineOptions, Exception, Program, Value};
+use hotcell_cell::{
+    Cell, CellError, CellOptions, Engine, EngineOptions, Exception, Program, Value,
+};
 
 /// One engine for the whole binary, as a program has one.
 pub(crate) fn engine() -> &'static Engine {

@@ -15,51 +15,128 @@ use crate::support::{cell, engine, eval, fail, sleep, thrown};
 #[test]
 fn a_sync_tool_returns_its_value() {
     let mut cell = cell();
-    cell.define_tool("join", Tool::sync(|call| Ok(Value::from(format!("{:?}", call.arguments))))).unwrap();
-    assert_eq!(eval(&mut cell, "join(1, 'a', [2])"), Value::from(r#"[Number(1.0), String("a"), Array([Number(2.0)])]"#));
-    assert_eq!(eval(&mut cell, "[typeof join, join.name, join.length]"), Value::array(["function".into(), "join".into(), 0.into()]));
+    cell.define_tool(
+        "join",
+        Tool::sync(|call| Ok(Value::from(format!("{:?}", call.arguments)))),
+    )
+    .unwrap();
+    assert_eq!(
+        eval(&mut cell, "join(1, 'a', [2])"),
+        Value::from(r#"[Number(1.0), String("a"), Array([Number(2.0)])]"#)
+    );
+    assert_eq!(
+        eval(&mut cell, "[typeof join, join.name, join.length]"),
+        Value::array(["function".into(), "join".into(), 0.into()])
+    );
 }
 
 #[test]
 fn an_async_tool_returns_a_promise() {
     let mut cell = cell();
-    cell.define_tool("later", Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) })).unwrap();
-    assert_eq!(eval(&mut cell, "later(1) instanceof Promise"), Value::from(true));
-    assert_eq!(eval(&mut cell, "await later({ a: 1 })"), Value::object([("a", Value::from(1))]));
-    assert_eq!(eval(&mut cell, "(await Promise.all([later(1), later(2), 3])).join()"), Value::from("1,2,3"));
+    cell.define_tool(
+        "later",
+        Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) }),
+    )
+    .unwrap();
+    assert_eq!(
+        eval(&mut cell, "later(1) instanceof Promise"),
+        Value::from(true)
+    );
+    assert_eq!(
+        eval(&mut cell, "await later({ a: 1 })"),
+        Value::object([("a", Value::from(1))])
+    );
+    assert_eq!(
+        eval(
+            &mut cell,
+            "(await Promise.all([later(1), later(2), 3])).join()"
+        ),
+        Value::from("1,2,3")
+    );
 }
 
 #[test]
 fn a_blocking_tool_takes_its_time_but_returns_a_plain_value() {
     let mut cell = cell();
-    cell.define_tool("slow", Tool::blocking(|call| async move {
-        sleep(Duration::from_millis(20)).await;
-        Ok(call.argument(0).clone())
-    })).unwrap();
+    cell.define_tool(
+        "slow",
+        Tool::blocking(|call| async move {
+            sleep(Duration::from_millis(20)).await;
+            Ok(call.argument(0).clone())
+        }),
+    )
+    .unwrap();
     assert_eq!(eval(&mut cell, "slow(1) + slow(2)"), Value::from(3));
 }
 
 #[test]
 fn tool_results_arrive_frozen() {
     let mut cell = cell();
-    cell.define_tool("give", Tool::sync(|_| Ok(Value::object([("list", Value::array([Value::Object(vec![])]))])))).unwrap();
+    cell.define_tool(
+        "give",
+        Tool::sync(|_| {
+            Ok(Value::object([(
+                "list",
+                Value::array([Value::Object(vec![])]),
+            )]))
+        }),
+    )
+    .unwrap();
     assert_eq!(thrown(&mut cell, "give().list.push(1)").name(), "TypeError");
-    assert_eq!(eval(&mut cell, "const r = give(); [r, r.list, r.list[0]].every(Object.isFrozen)"), Value::from(true));
+    assert_eq!(
+        eval(
+            &mut cell,
+            "const r = give(); [r, r.list, r.list[0]].every(Object.isFrozen)"
+        ),
+        Value::from(true)
+    );
 }
 
 #[test]
 fn tool_errors_arrive_as_errors() {
     let mut cell = cell();
     cell.define_tools([
-        ("now", Tool::sync(|_| Err(ToolError::new("RangeError", "too big").with("code", "E_BIG")))),
-        ("later", Tool::asynchronous(|_| async { Err(ToolError::from("plain")) })),
-        ("odd", Tool::sync(|_| Err(ToolError::new("QuotaError", "full")))),
-    ]).unwrap();
-    assert_eq!(eval(&mut cell, "try { now() } catch (e) { [e instanceof RangeError, e.name, e.message, e.code, String(e)].join('|') }"), Value::from("true|RangeError|too big|E_BIG|RangeError: too big"));
-    assert_eq!(eval(&mut cell, "try { await later() } catch (e) { [e instanceof Error, e.name, e.message].join('|') }"), Value::from("true|Error|plain"));
-    assert_eq!(eval(&mut cell, "try { odd() } catch (e) { [e instanceof Error, e.name].join('|') }"), Value::from("true|QuotaError"));
+        (
+            "now",
+            Tool::sync(|_| Err(ToolError::new("RangeError", "too big").with("code", "E_BIG"))),
+        ),
+        (
+            "later",
+            Tool::asynchronous(|_| async { Err(ToolError::from("plain")) }),
+        ),
+        (
+            "odd",
+            Tool::sync(|_| Err(ToolError::new("QuotaError", "full"))),
+        ),
+    ])
+    .unwrap();
+    assert_eq!(
+        eval(
+            &mut cell,
+            "try { now() } catch (e) { [e instanceof RangeError, e.name, e.message, e.code, String(e)].join('|') }"
+        ),
+        Value::from("true|RangeError|too big|E_BIG|RangeError: too big")
+    );
+    assert_eq!(
+        eval(
+            &mut cell,
+            "try { await later() } catch (e) { [e instanceof Error, e.name, e.message].join('|') }"
+        ),
+        Value::from("true|Error|plain")
+    );
+    assert_eq!(
+        eval(
+            &mut cell,
+            "try { odd() } catch (e) { [e instanceof Error, e.name].join('|') }"
+        ),
+        Value::from("true|QuotaError")
+    );
     let exception = thrown(&mut cell, "function f() { now() }\nf()");
-    assert!(exception.stack().contains("at f (code.js:1"), "{}", exception.stack());
+    assert!(
+        exception.stack().contains("at f (code.js:1"),
+        "{}",
+        exception.stack()
+    );
 }
 
 #[test]
@@ -67,12 +144,29 @@ fn an_escaped_tool_error_is_told_from_others() {
     let mut cell = cell();
     cell.define_tools([
         ("boom", Tool::sync(|_| Err("boom".into()))),
-        ("later", Tool::asynchronous(|_| async { Err("boom".into()) })),
-    ]).unwrap();
-    for code in ["boom()", "await later()", "later()", "try { boom() } catch (e) { throw e }", "try { boom() } finally { 1 }", "await Promise.all([later()])", "await (async () => { await later() })()"] {
+        (
+            "later",
+            Tool::asynchronous(|_| async { Err("boom".into()) }),
+        ),
+    ])
+    .unwrap();
+    for code in [
+        "boom()",
+        "await later()",
+        "later()",
+        "try { boom() } catch (e) { throw e }",
+        "try { boom() } finally { 1 }",
+        "await Promise.all([later()])",
+        "await (async () => { await later() })()",
+    ] {
         assert!(thrown(&mut cell, code).from_tool, "{code}");
     }
-    for code in ["try { boom() } catch (e) { throw new Error('wrapped', { cause: e }) }", "throw new Error('boom')", "try { boom() } catch (e) { throw structuredClone(e) }", "boom.x.y"] {
+    for code in [
+        "try { boom() } catch (e) { throw new Error('wrapped', { cause: e }) }",
+        "throw new Error('boom')",
+        "try { boom() } catch (e) { throw structuredClone(e) }",
+        "boom.x.y",
+    ] {
         assert!(!thrown(&mut cell, code).from_tool, "{code}");
     }
 }
@@ -82,11 +176,20 @@ fn a_tool_that_panics_is_a_tool_that_failed() {
     let mut cell = cell();
     cell.define_tools([
         ("sync", Tool::sync(|_| panic!("oh"))),
-        ("early", Tool::asynchronous(|_| -> std::future::Ready<Result<Value, ToolError>> { panic!("oh") })),
+        (
+            "early",
+            Tool::asynchronous(|_| -> std::future::Ready<Result<Value, ToolError>> {
+                panic!("oh")
+            }),
+        ),
         ("late", Tool::asynchronous(|_| async { panic!("oh") })),
-    ]).unwrap();
+    ])
+    .unwrap();
     for code in ["sync()", "await early()", "await late()"] {
-        assert!(thrown(&mut cell, code).message().contains("panicked"), "{code}");
+        assert!(
+            thrown(&mut cell, code).message().contains("panicked"),
+            "{code}"
+        );
     }
     assert_eq!(eval(&mut cell, "1"), Value::from(1));
 }
@@ -94,27 +197,58 @@ fn a_tool_that_panics_is_a_tool_that_failed() {
 #[test]
 fn thousands_of_calls_may_be_outstanding() {
     let mut cell = cell();
-    cell.define_tool("later", Tool::asynchronous(|call| async move {
-        sleep(Duration::from_millis(5)).await;
-        Ok(call.argument(0).clone())
-    })).unwrap();
-    let sum = eval(&mut cell, "(await Promise.all(Array.from({ length: 5000 }, (_, i) => later(i)))).reduce((a, b) => a + b)");
+    cell.define_tool(
+        "later",
+        Tool::asynchronous(|call| async move {
+            sleep(Duration::from_millis(5)).await;
+            Ok(call.argument(0).clone())
+        }),
+    )
+    .unwrap();
+    let sum = eval(
+        &mut cell,
+        "(await Promise.all(Array.from({ length: 5000 }, (_, i) => later(i)))).reduce((a, b) => a + b)",
+    );
     assert_eq!(sum, Value::from(12_497_500));
 }
 
 #[test]
 fn too_many_calls_at_once_are_refused_one_by_one() {
-    let mut cell = engine().cell(CellOptions::default().max_calls_in_flight(2)).unwrap();
-    cell.define_tool("later", Tool::asynchronous(|_| async { sleep(Duration::from_millis(1)).await; Ok(Value::Null) })).unwrap();
-    let results = eval(&mut cell, "(await Promise.allSettled([later(), later(), later()])).map((r) => r.status + (r.reason ?? '')).join()");
-    assert_eq!(results, Value::from("fulfilled,fulfilled,rejectedRangeError: too many tool calls at once: 2 are outstanding, await some first"));
+    let mut cell = engine()
+        .cell(CellOptions::default().max_calls_in_flight(2))
+        .unwrap();
+    cell.define_tool(
+        "later",
+        Tool::asynchronous(|_| async {
+            sleep(Duration::from_millis(1)).await;
+            Ok(Value::Null)
+        }),
+    )
+    .unwrap();
+    let results = eval(
+        &mut cell,
+        "(await Promise.allSettled([later(), later(), later()])).map((r) => r.status + (r.reason ?? '')).join()",
+    );
+    assert_eq!(
+        results,
+        Value::from(
+            "fulfilled,fulfilled,rejectedRangeError: too many tool calls at once: 2 are outstanding, await some first"
+        )
+    );
     assert_eq!(eval(&mut cell, "await later()"), Value::Null);
 }
 
 #[test]
 fn a_call_that_nobody_awaits_goes_on_into_the_next_run() {
     let mut cell = cell();
-    cell.define_tool("later", Tool::asynchronous(|call| async move { sleep(Duration::from_millis(5)).await; Ok(call.argument(0).clone()) })).unwrap();
+    cell.define_tool(
+        "later",
+        Tool::asynchronous(|call| async move {
+            sleep(Duration::from_millis(5)).await;
+            Ok(call.argument(0).clone())
+        }),
+    )
+    .unwrap();
     eval(&mut cell, "const pending = later('kept'); 1");
     assert_eq!(eval(&mut cell, "await pending"), Value::from("kept"));
 }
@@ -122,8 +256,13 @@ fn a_call_that_nobody_awaits_goes_on_into_the_next_run() {
 #[test]
 fn a_value_that_cannot_enter_is_the_tools_failure() {
     let mut cell = cell();
-    cell.define_tool("bad", Tool::sync(|_| Ok(Value::Reference(3)))).unwrap();
-    assert!(thrown(&mut cell, "bad()").message().contains("cannot enter the cell"));
+    cell.define_tool("bad", Tool::sync(|_| Ok(Value::Reference(3))))
+        .unwrap();
+    assert!(
+        thrown(&mut cell, "bad()")
+            .message()
+            .contains("cannot enter the cell")
+    );
 }
 
 #[test]
@@ -146,23 +285,49 @@ fn final_answer_ends_the_run_whatever_the_code_does() {
         "new Proxy({}, { get: () => final_answer('A') }).x",
     ];
     let mut cell = cell();
-    cell.define_tools([("final_answer", Tool::final_answer()), ("later", Tool::asynchronous(|_| async { Ok(Value::Null) }))]).unwrap();
+    cell.define_tools([
+        ("final_answer", Tool::final_answer()),
+        ("later", Tool::asynchronous(|_| async { Ok(Value::Null) })),
+    ])
+    .unwrap();
     for code in programs {
-        let outcome = pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_secs(2)))).unwrap_or_else(|error| panic!("{code}: {error}"));
-        assert_eq!((outcome.value, outcome.is_final_answer), (Value::from("A"), true), "{code}");
+        let outcome =
+            pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_secs(2))))
+                .unwrap_or_else(|error| panic!("{code}: {error}"));
+        assert_eq!(
+            (outcome.value, outcome.is_final_answer),
+            (Value::from("A"), true),
+            "{code}"
+        );
     }
-    assert!(!pollster::block_on(cell.evaluate("1")).unwrap().is_final_answer);
+    assert!(
+        !pollster::block_on(cell.evaluate("1"))
+            .unwrap()
+            .is_final_answer
+    );
 }
 
 #[test]
 fn a_final_answer_that_cannot_cross_is_told_apart() {
     let mut cell = cell();
-    cell.define_tool("final_answer", Tool::final_answer()).unwrap();
+    cell.define_tool("final_answer", Tool::final_answer())
+        .unwrap();
     match fail(&mut cell, "final_answer({ f() {} })") {
-        CellError::Uncloneable { reason, is_final_answer, .. } => assert_eq!((reason.as_str(), is_final_answer), ("answer.f is a function", true)),
+        CellError::Uncloneable {
+            reason,
+            is_final_answer,
+            ..
+        } => assert_eq!(
+            (reason.as_str(), is_final_answer),
+            ("answer.f is a function", true)
+        ),
         other => panic!("{other:?}"),
     }
-    assert!(thrown(&mut cell, "final_answer(Promise.resolve(1))").message().contains("await it first"));
+    assert!(
+        thrown(&mut cell, "final_answer(Promise.resolve(1))")
+            .message()
+            .contains("await it first")
+    );
     assert_eq!(eval(&mut cell, "final_answer()"), Value::Undefined);
 }
 
@@ -171,32 +336,60 @@ fn deferred_calls_are_answered_by_the_host() {
     let mut cell = cell();
     cell.define_tool("ask", Tool::deferred()).unwrap();
     cell.start("const a = await ask('first', 1); const b = await ask('second').catch((e) => e.message); a + b").unwrap();
-    assert!(matches!(pollster::block_on(cell.step()).unwrap(), Progress::Waiting));
+    assert!(matches!(
+        pollster::block_on(cell.step()).unwrap(),
+        Progress::Waiting
+    ));
     let calls = cell.outstanding();
-    assert_eq!((calls.len(), calls[0].tool.as_str(), calls[0].arguments.as_slice()), (1, "ask", [Value::from("first"), Value::from(1)].as_slice()));
+    assert_eq!(
+        (
+            calls.len(),
+            calls[0].tool.as_str(),
+            calls[0].arguments.as_slice()
+        ),
+        (1, "ask", [Value::from("first"), Value::from(1)].as_slice())
+    );
     assert!(cell.answer(calls[0].id + 1, Ok(Value::Null)).is_err());
     cell.answer(calls[0].id, Ok(Value::from("one "))).unwrap();
-    assert!(cell.answer(calls[0].id, Ok(Value::Null)).is_err(), "answered twice");
-    assert!(matches!(pollster::block_on(cell.step()).unwrap(), Progress::Waiting));
+    assert!(
+        cell.answer(calls[0].id, Ok(Value::Null)).is_err(),
+        "answered twice"
+    );
+    assert!(matches!(
+        pollster::block_on(cell.step()).unwrap(),
+        Progress::Waiting
+    ));
     let calls = cell.outstanding();
     cell.answer(calls[0].id, Err("two".into())).unwrap();
-    let Progress::Done(outcome) = pollster::block_on(cell.step()).unwrap() else { panic!() };
+    let Progress::Done(outcome) = pollster::block_on(cell.step()).unwrap() else {
+        panic!()
+    };
     assert_eq!(outcome.value, Value::from("one two"));
-    assert!(matches!(fail(&mut cell, "await ask()"), CellError::Deferred));
+    assert!(matches!(
+        fail(&mut cell, "await ask()"),
+        CellError::Deferred
+    ));
     assert_eq!(eval(&mut cell, "1"), Value::from(1));
 }
 
 #[test]
 fn stats_count_what_a_run_did() {
     let mut cell = cell();
-    cell.define_tool("f", Tool::sync(|_| Ok(Value::Null))).unwrap();
+    cell.define_tool("f", Tool::sync(|_| Ok(Value::Null)))
+        .unwrap();
     let outcome = pollster::block_on(cell.evaluate("for (let i = 0; i < 10; i++) f()")).unwrap();
-    assert_eq!((outcome.stats.operations, outcome.stats.tool_calls), (10, 10));
+    assert_eq!(
+        (outcome.stats.operations, outcome.stats.tool_calls),
+        (10, 10)
+    );
     assert!(outcome.stats.cpu_time > Duration::ZERO);
     assert!(outcome.stats.peak_memory_bytes > 1 << 20);
     pollster::block_on(cell.evaluate("f()")).unwrap();
     assert_eq!((cell.stats().operations, cell.stats().tool_calls), (10, 11));
-    let outcome = pollster::block_on(cell.evaluate("const a = []; for (let i = 0; i < 300; i++) a.push(new Uint8Array(65536)); a.length")).unwrap();
+    let outcome = pollster::block_on(cell.evaluate(
+        "const a = []; for (let i = 0; i < 300; i++) a.push(new Uint8Array(65536)); a.length",
+    ))
+    .unwrap();
     assert!(outcome.stats.peak_memory_bytes > 18 << 20);
 }
 
@@ -204,7 +397,10 @@ fn stats_count_what_a_run_did() {
 fn one_tool_serves_many_cells() {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);
-    let tool = Tool::sync(move |_| { counter.fetch_add(1, Ordering::Relaxed); Ok(Value::Null) });
+    let tool = Tool::sync(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Ok(Value::Null)
+    });
     for _ in 0..3 {
         let mut cell = cell();
         cell.define_tool("count", tool.clone()).unwrap();

@@ -44,7 +44,12 @@ pub(super) const FLAGS: &[&str] = &[
 const UNITS: &[&str] = &["libregexp.c", "libunicode.c", "dtoa.c"];
 
 /// What the host reaches by address.
-const EXPORTS: &[&str] = &["__stack_pointer", "hc_inbox", "hc_operations_left", "hc_policy"];
+const EXPORTS: &[&str] = &[
+    "__stack_pointer",
+    "hc_inbox",
+    "hc_operations_left",
+    "hc_policy",
+];
 
 impl Compiler {
     /// Makes sure that the compiler is there.
@@ -55,12 +60,23 @@ impl Compiler {
                     Command::new("clang-19").arg("--version"),
                     "clang-19 is missing: install clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32",
                 )?;
-                Ok(CCompiler { kind: self, zig: PathBuf::new(), version: first_line(&version) })
+                Ok(CCompiler {
+                    kind: self,
+                    zig: PathBuf::new(),
+                    version: first_line(&version),
+                })
             }
             Self::Zig => {
                 let zig = install_zig(guest, out)?;
-                let version = sources::run(Command::new(&zig).arg("version"), "the zig of ziglang does not run")?;
-                Ok(CCompiler { kind: self, zig, version: format!("zig {}", first_line(&version)) })
+                let version = sources::run(
+                    Command::new(&zig).arg("version"),
+                    "the zig of ziglang does not run",
+                )?;
+                Ok(CCompiler {
+                    kind: self,
+                    zig,
+                    version: format!("zig {}", first_line(&version)),
+                })
             }
         }
     }
@@ -73,7 +89,9 @@ fn first_line(text: &str) -> String {
 /// Installs the package that `guest/requirements.txt` pins, by hash, into a folder of ours.
 fn install_zig(guest: &Path, out: &Path) -> Result<PathBuf> {
     let folder = out.join("zig");
-    let zig = folder.join("ziglang").join(if cfg!(windows) { "zig.exe" } else { "zig" });
+    let zig = folder
+        .join("ziglang")
+        .join(if cfg!(windows) { "zig.exe" } else { "zig" });
     let requirements = guest.join("requirements.txt");
     let stamp = folder.join("requirements.txt");
     if !zig.is_file() || fs::read(&stamp).ok() != fs::read(&requirements).ok() {
@@ -108,25 +126,50 @@ impl CCompiler {
     pub(super) fn compile(&self, engine: &Path, glue: &Path, out: &Path) -> Result<Vec<u8>> {
         let edited = out.join("engine");
         fs::create_dir_all(&edited)?;
-        let source = fs::read_to_string(engine.join("quickjs.c")).context("failed to read quickjs.c")?;
+        let source =
+            fs::read_to_string(engine.join("quickjs.c")).context("failed to read quickjs.c")?;
         fs::write(edited.join("quickjs.c"), edits::apply(&source)?)?;
 
         let mut objects = Vec::new();
-        for unit in UNITS.iter().map(|unit| engine.join(unit)).chain([glue.join("cell.c")]) {
-            let object = edited.join(unit.file_name().unwrap_or_default()).with_extension("o");
+        for unit in UNITS
+            .iter()
+            .map(|unit| engine.join(unit))
+            .chain([glue.join("cell.c")])
+        {
+            let object = edited
+                .join(unit.file_name().unwrap_or_default())
+                .with_extension("o");
             let mut command = self.command();
-            command.args(FLAGS).arg(format!("-DHC_MACHINE_STACK={MAX_WASM_STACK}")).arg("-I").arg(&edited).arg("-I").arg(glue).arg("-I").arg(engine);
+            command
+                .args(FLAGS)
+                .arg(format!("-DHC_MACHINE_STACK={MAX_WASM_STACK}"))
+                .arg("-I")
+                .arg(&edited)
+                .arg("-I")
+                .arg(glue)
+                .arg("-I")
+                .arg(engine);
             command.arg("-c").arg(&unit).arg("-o").arg(&object);
             sources::run(&mut command, "the C compiler is missing")?;
             objects.push(object);
         }
         let module = out.join("cell.wasm");
         let mut command = self.command();
-        command.args(["-mexec-model=reactor", "-nostartfiles", "-Wl,--no-entry", "-Wl,--gc-sections", "-Wl,--strip-debug"]);
+        command.args([
+            "-mexec-model=reactor",
+            "-nostartfiles",
+            "-Wl,--no-entry",
+            "-Wl,--gc-sections",
+            "-Wl,--strip-debug",
+        ]);
         command.arg(format!("-Wl,-z,stack-size={STACK_SIZE}"));
         if self.kind == Compiler::Clang {
             // A stack that overflows runs off the start of memory and traps. (zig's linker does so by itself.)
-            command.args(["-Wl,--stack-first", "-Wl,--export-table", "-Wl,--growable-table"]);
+            command.args([
+                "-Wl,--stack-first",
+                "-Wl,--export-table",
+                "-Wl,--growable-table",
+            ]);
         }
         command.args(EXPORTS.iter().map(|name| format!("-Wl,--export={name}")));
         command.args(&objects).arg("-o").arg(&module);
@@ -138,7 +181,12 @@ impl CCompiler {
         match self.kind {
             Compiler::Clang => {
                 let mut command = Command::new("clang-19");
-                command.args(["--target=wasm32-wasi", "--sysroot=/usr", "-isystem", "/usr/include/wasm32-wasi"]);
+                command.args([
+                    "--target=wasm32-wasi",
+                    "--sysroot=/usr",
+                    "-isystem",
+                    "/usr/include/wasm32-wasi",
+                ]);
                 command
             }
             Compiler::Zig => {

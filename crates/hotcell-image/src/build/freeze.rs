@@ -8,7 +8,10 @@ use std::{
 };
 
 use anyhow::{Result, anyhow, bail};
-use wasmtime::{Caller, Config, Engine, Extern, Instance, Linker, Memory, Module, OptLevel, ResourceLimiter, Store, Val};
+use wasmtime::{
+    Caller, Config, Engine, Extern, Instance, Linker, Memory, Module, OptLevel, ResourceLimiter,
+    Store, Val,
+};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use super::scripts::Script;
@@ -19,7 +22,9 @@ fn compile_config() -> Result<Config> {
     let mut config = engine_config();
     config.cranelift_opt_level(OptLevel::Speed);
     // Naming the target keeps Wasmtime from using whatever this machine's CPU happens to have.
-    config.target(&target_triple()).map_err(|error| anyhow!(error))?;
+    config
+        .target(&target_triple())
+        .map_err(|error| anyhow!(error))?;
     if cfg!(target_arch = "x86_64") {
         for feature in TARGET_FEATURES {
             // SAFETY: these flags only say which instructions may be used; loading checks that the CPU has them.
@@ -51,7 +56,9 @@ pub(super) fn fingerprint() -> Result<u64> {
 /// Ahead-of-time compilation.
 pub(super) fn compile(wasm: &[u8]) -> Result<Vec<u8>> {
     let engine = Engine::new(&compile_config()?).map_err(|error| anyhow!(error))?;
-    engine.precompile_module(wasm).map_err(|error| anyhow!(error).context("failed to compile the image"))
+    engine
+        .precompile_module(wasm)
+        .map_err(|error| anyhow!(error).context("failed to compile the image"))
 }
 
 /// What the guest asks for while it boots.
@@ -93,17 +100,24 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Vec<u8>> {
     config.epoch_interruption(false);
     let engine = Engine::new(&config).map_err(|error| anyhow!(error))?;
     let module = Module::new(&engine, &instrumented).map_err(|error| anyhow!(error))?;
-    let mut store = Store::new(&engine, Boot {
-        scripts: scripts.iter().map(script_message).collect(),
-        waiting: Vec::new(),
-        inbox: None,
-        complaints: Vec::new(),
-        is_booted: false,
-    });
+    let mut store = Store::new(
+        &engine,
+        Boot {
+            scripts: scripts.iter().map(script_message).collect(),
+            waiting: Vec::new(),
+            inbox: None,
+            complaints: Vec::new(),
+            is_booted: false,
+        },
+    );
     store.limiter(|boot| boot);
     let linker = boot_linker(&engine, &module)?;
-    let instance = linker.instantiate(&mut store, &module).map_err(|error| anyhow!(error))?;
-    let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| anyhow!("the module exports no memory"))?;
+    let instance = linker
+        .instantiate(&mut store, &module)
+        .map_err(|error| anyhow!(error))?;
+    let memory = instance
+        .get_memory(&mut store, "memory")
+        .ok_or_else(|| anyhow!("the module exports no memory"))?;
     let inbox = instance
         .get_global(&mut store, "hc_inbox")
         .and_then(|global| global.get(&mut store).i32())
@@ -122,7 +136,10 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Vec<u8>> {
             bail!("the engine did not boot: {said}\n{error:#}");
         }
     }
-    let mut state = Booted { store: &mut store, instance };
+    let mut state = Booted {
+        store: &mut store,
+        instance,
+    };
     block_on(wizer.snapshot(&context, &mut state)).map_err(|error| anyhow!(error))
 }
 
@@ -132,7 +149,10 @@ struct Booted<'a> {
     instance: Instance,
 }
 
-#[expect(clippy::panic, reason = "the trait asks for it: Wizer exports what it then reads")]
+#[expect(
+    clippy::panic,
+    reason = "the trait asks for it: Wizer exports what it then reads"
+)]
 impl InstanceState for Booted<'_> {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
         let global = self.instance.get_global(&mut *self.store, name);
@@ -174,47 +194,79 @@ fn leb128(out: &mut Vec<u8>, mut n: u64) {
 fn boot_linker(engine: &Engine, module: &Module) -> Result<Linker<Boot>> {
     let mut linker = Linker::<Boot>::new(engine);
     linker
-        .func_wrap("hotcell", "module", |mut caller: Caller<'_, Boot>, pointer: u32, _length: u32| -> wasmtime::Result<i32> {
-            let memory = memory(&mut caller)?;
-            let number = memory.data(&caller).get(pointer as usize).copied().unwrap_or(u8::MAX);
-            let Some(message) = caller.data().scripts.get(usize::from(number)).cloned() else {
-                return Ok(0);
-            };
-            let length = i32::try_from(message.len())?;
-            if message.len() <= INBOX_SIZE {
-                let (memory, inbox) = caller.data().inbox.ok_or_else(|| wasmtime::format_err!("no inbox yet"))?;
-                memory.write(&mut caller, inbox, &message)?;
-            } else {
-                caller.data_mut().waiting = message;
-            }
-            Ok(length)
-        })
+        .func_wrap(
+            "hotcell",
+            "module",
+            |mut caller: Caller<'_, Boot>, pointer: u32, _length: u32| -> wasmtime::Result<i32> {
+                let memory = memory(&mut caller)?;
+                let number = memory
+                    .data(&caller)
+                    .get(pointer as usize)
+                    .copied()
+                    .unwrap_or(u8::MAX);
+                let Some(message) = caller.data().scripts.get(usize::from(number)).cloned() else {
+                    return Ok(0);
+                };
+                let length = i32::try_from(message.len())?;
+                if message.len() <= INBOX_SIZE {
+                    let (memory, inbox) = caller
+                        .data()
+                        .inbox
+                        .ok_or_else(|| wasmtime::format_err!("no inbox yet"))?;
+                    memory.write(&mut caller, inbox, &message)?;
+                } else {
+                    caller.data_mut().waiting = message;
+                }
+                Ok(length)
+            },
+        )
         .map_err(|error| anyhow!(error))?;
     linker
-        .func_wrap("hotcell", "take", |mut caller: Caller<'_, Boot>, pointer: u32, _length: u32| -> wasmtime::Result<()> {
-            let memory = memory(&mut caller)?;
-            let message = std::mem::take(&mut caller.data_mut().waiting);
-            memory.write(&mut caller, pointer as usize, &message)?;
-            Ok(())
-        })
+        .func_wrap(
+            "hotcell",
+            "take",
+            |mut caller: Caller<'_, Boot>, pointer: u32, _length: u32| -> wasmtime::Result<()> {
+                let memory = memory(&mut caller)?;
+                let message = std::mem::take(&mut caller.data_mut().waiting);
+                memory.write(&mut caller, pointer as usize, &message)?;
+                Ok(())
+            },
+        )
         .map_err(|error| anyhow!(error))?;
     linker
-        .func_wrap("hotcell", "emit", |mut caller: Caller<'_, Boot>, kind: i32, pointer: u32, length: u32| -> wasmtime::Result<()> {
-            if kind == EMIT_BOOTED {
-                caller.data_mut().is_booted = true;
-                return Ok(());
-            }
-            let memory = memory(&mut caller)?;
-            let mut text = vec![0; length as usize];
-            memory.read(&caller, pointer as usize, &mut text)?;
-            caller.data_mut().complaints.push(String::from_utf8_lossy(&text).into_owned());
-            Ok(())
-        })
+        .func_wrap(
+            "hotcell",
+            "emit",
+            |mut caller: Caller<'_, Boot>,
+             kind: i32,
+             pointer: u32,
+             length: u32|
+             -> wasmtime::Result<()> {
+                if kind == EMIT_BOOTED {
+                    caller.data_mut().is_booted = true;
+                    return Ok(());
+                }
+                let memory = memory(&mut caller)?;
+                let mut text = vec![0; length as usize];
+                memory.read(&caller, pointer as usize, &mut text)?;
+                caller
+                    .data_mut()
+                    .complaints
+                    .push(String::from_utf8_lossy(&text).into_owned());
+                Ok(())
+            },
+        )
         .map_err(|error| anyhow!(error))?;
-    linker.define_unknown_imports_as_traps(module).map_err(|error| anyhow!(error))?;
+    linker
+        .define_unknown_imports_as_traps(module)
+        .map_err(|error| anyhow!(error))?;
     for import in module.imports() {
         if import.module() != "hotcell" {
-            bail!("the module imports {}.{}, but a cell must ask nothing but its host", import.module(), import.name());
+            bail!(
+                "the module imports {}.{}, but a cell must ask nothing but its host",
+                import.module(),
+                import.name()
+            );
         }
     }
     Ok(linker)

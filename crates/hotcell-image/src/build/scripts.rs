@@ -48,19 +48,41 @@ const KIT: &[&str] = &[
 /// `ses` is the text of the SES shim, `folder` holds ours.
 pub(super) fn load(folder: &Path, ses: &str) -> Result<Vec<Script>> {
     let read = |file: &str| {
-        fs::read_to_string(folder.join(file)).with_context(|| format!("failed to read the guest script {file}"))
+        fs::read_to_string(folder.join(file))
+            .with_context(|| format!("failed to read the guest script {file}"))
     };
-    let plain = |file: &&str| Ok(Script { name: format!("hotcell:{file}"), source: read(file)? });
+    let plain = |file: &&str| {
+        Ok(Script {
+            name: format!("hotcell:{file}"),
+            source: read(file)?,
+        })
+    };
     let kit = |file: &&str| {
         // The file is an expression; as an argument it must not end as a statement.
         let source = read(file)?;
         let expression = source.trim_end().trim_end_matches(';');
-        Ok(Script { name: format!("hotcell:{file}"), source: format!("hotcellBoot.add({expression}\n)") })
+        Ok(Script {
+            name: format!("hotcell:{file}"),
+            source: format!("hotcellBoot.add({expression}\n)"),
+        })
     };
     let mut scripts = Vec::new();
-    scripts.extend(BEFORE_LOCKDOWN.iter().map(plain).collect::<Result<Vec<_>>>()?);
-    scripts.extend(KIT_BEFORE_LOCKDOWN.iter().map(kit).collect::<Result<Vec<_>>>()?);
-    scripts.push(Script { name: "ses".into(), source: ses.to_owned() });
+    scripts.extend(
+        BEFORE_LOCKDOWN
+            .iter()
+            .map(plain)
+            .collect::<Result<Vec<_>>>()?,
+    );
+    scripts.extend(
+        KIT_BEFORE_LOCKDOWN
+            .iter()
+            .map(kit)
+            .collect::<Result<Vec<_>>>()?,
+    );
+    scripts.push(Script {
+        name: "ses".into(),
+        source: ses.to_owned(),
+    });
     scripts.push(plain(&"lockdown.js")?);
     scripts.extend(KIT.iter().map(kit).collect::<Result<Vec<_>>>()?);
     scripts.push(plain(&"finish.js")?);

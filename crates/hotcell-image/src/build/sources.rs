@@ -15,7 +15,11 @@ pub(super) fn engine(root: &Path) -> Result<PathBuf> {
         .current_dir(root)
         .output()
         .context("failed to run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "cargo metadata failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let package = metadata["packages"]
         .as_array()
@@ -23,9 +27,17 @@ pub(super) fn engine(root: &Path) -> Result<PathBuf> {
         .flatten()
         .find(|package| package["name"] == "rquickjs-sys")
         .context("cargo metadata does not know rquickjs-sys")?;
-    let manifest = package["manifest_path"].as_str().context("rquickjs-sys has no manifest path")?;
-    let folder = Path::new(manifest).parent().unwrap_or(Path::new(".")).join("quickjs");
-    ensure!(folder.join("quickjs.c").is_file(), "rquickjs-sys does not carry quickjs.c where it used to");
+    let manifest = package["manifest_path"]
+        .as_str()
+        .context("rquickjs-sys has no manifest path")?;
+    let folder = Path::new(manifest)
+        .parent()
+        .unwrap_or(Path::new("."))
+        .join("quickjs");
+    ensure!(
+        folder.join("quickjs.c").is_file(),
+        "rquickjs-sys does not carry quickjs.c where it used to"
+    );
     Ok(folder)
 }
 
@@ -42,7 +54,13 @@ pub(super) fn ses(guest: &Path, out: &Path) -> Result<String> {
         fs::write(&installed, &lock)?;
         run(
             Command::new("npm")
-                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+                .args([
+                    "ci",
+                    "--ignore-scripts",
+                    "--no-audit",
+                    "--no-fund",
+                    "--loglevel=error",
+                ])
                 .current_dir(&folder),
             "npm, which fetches SES, is missing: install Node.js 20 with npm",
         )?;
@@ -56,7 +74,10 @@ pub(super) fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
         .with_context(|| format!("failed to read {}", folder.display()))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "c" || extension == "h"));
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "c" || extension == "h")
+    });
     files.sort();
     Ok(files)
 }
