@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rquickjs::{
-    AsyncContext, AsyncRuntime, Context, Function, Promise, Runtime, async_with, prelude::Async,
+    AsyncContext, AsyncRuntime, Context, Function, Promise, Runtime, prelude::Async,
 };
 
 use crate::measure::{median, pss, seconds};
@@ -47,13 +47,13 @@ pub(crate) fn sync_calls() -> impl FnMut() -> f64 {
 pub(crate) fn async_calls() -> impl FnMut() -> f64 {
     let runtime = AsyncRuntime::new().unwrap();
     let context = pollster::block_on(AsyncContext::full(&runtime)).unwrap();
-    pollster::block_on(async_with!(context => |ctx| {
+    pollster::block_on(context.async_with(async |ctx| {
         let tool = Function::new(ctx.clone(), Async(|x: f64| async move { x })).unwrap();
         ctx.globals().set("tool", tool).unwrap();
     }));
     move || {
         let full = seconds(|| {
-            pollster::block_on(async_with!(context => |ctx| {
+            pollster::block_on(context.async_with(async |ctx| {
                 let promise: Promise = ctx.eval("(async () => { let s = 0; for (let i = 0; i < 100000; i++) s += await tool(i); return s })()").unwrap();
                 promise.into_future::<f64>().await.unwrap()
             }))

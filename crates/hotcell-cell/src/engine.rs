@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, sync::OnceLock};
 
-use hotcell_image::{BuildId, Image, engine_config};
+use hotcell_image::{BuildId, Image, running_config};
 use wasmtime::{
     Enabled, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig, Store,
 };
@@ -70,7 +70,7 @@ impl Engine {
 
     /// An engine with the image of this library.
     pub fn with_options(options: &EngineOptions) -> Result<Self, CellError> {
-        Self::with_image(Image::embedded()?, options)
+        Self::with_image(Image::embedded(), options)
     }
 
     /// An engine with an image from elsewhere, say a file. It must be the very image that this library was built with;
@@ -196,13 +196,13 @@ fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), C
         pool.total_core_instances(cells)
             .total_memories(cells)
             .total_tables(cells)
-            .total_stacks(cells.min(1024))
+            .total_stacks(cells)
             .max_memory_size(1 << 32)
             .linear_memory_keep_resident(options.keep_resident)
             .table_keep_resident(64 << 10)
             .async_stack_keep_resident(0)
             .pagemap_scan(Enabled::Auto);
-        let mut config = engine_config();
+        let mut config = running_config();
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         match wasmtime::Engine::new(&config) {
             Ok(engine) => return Ok((engine, cells)),

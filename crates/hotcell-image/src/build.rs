@@ -116,6 +116,7 @@ fn build_id(
     for script in scripts {
         add(&script.name, script.source.as_bytes());
     }
+    add("format", &crate::format::MAGIC);
     add("compiler", compiler.version().as_bytes());
     add("flags", compiler::FLAGS.join(" ").as_bytes());
     add("machine", &freeze::fingerprint()?.to_le_bytes());

@@ -39,3 +39,11 @@ pub fn engine_config() -> Config {
     config.wasm_relaxed_simd(false);
     config
 }
+
+/// The settings for running the image.
+#[cfg(feature = "embed")]
+pub fn running_config() -> Config {
+    let mut config = engine_config();
+    crate::in_place::allow(&mut config);
+    config
+}

@@ -1,7 +1,8 @@
 //! The file around the machine code: a fixed header, then the module as Wasmtime serialised it.
 
-pub(crate) const MAGIC: [u8; 8] = *b"HOTCELL\x01";
-pub(crate) const HEADER_LEN: usize = 64;
+pub(crate) const MAGIC: [u8; 8] = *b"HOTCELL\x02";
+/// A page, of which the header takes the beginning: the module behind it must lie on a page boundary.
+pub(crate) const HEADER_LEN: usize = 4096;
 
 /// The header of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

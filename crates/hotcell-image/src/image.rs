@@ -6,11 +6,17 @@ use wasmtime::{Engine, Module};
 
 use crate::format::{HEADER_LEN, Header, checksum};
 
+/// Code must begin on a page.
+#[repr(align(4096))]
+struct Aligned<const N: usize>([u8; N]);
+
+const FILE: &[u8] = include_bytes!(env!("HOTCELL_IMAGE_FILE"));
+
 /// The image that was built with this library.
-static EMBEDDED: &[u8] = include_bytes!(env!("HOTCELL_IMAGE_FILE"));
+static EMBEDDED: Aligned<{ FILE.len() }> = Aligned(*include_bytes!(env!("HOTCELL_IMAGE_FILE")));
 
 /// Its header. Every image that is loaded must have this one.
-const EXPECTED: Header = match Header::parse(include_bytes!(env!("HOTCELL_IMAGE_FILE"))) {
+const EXPECTED: Header = match Header::parse(FILE) {
     Some(header) => header,
     None => panic!("the cell image is damaged: build it again with `cargo xtask image`"),
 };
@@ -77,12 +83,17 @@ impl fmt::Debug for BuildId {
 #[derive(Debug, Clone, Copy)]
 pub struct Image<'a> {
     module: &'a [u8],
+    /// Whether it is part of the program, and so can be run where it is.
+    is_embedded: bool,
 }
 
 impl Image<'static> {
-    /// The image in this library.
-    pub fn embedded() -> Result<Self, ImageError> {
-        Image::from_bytes(EMBEDDED)
+    /// The image in this library. It is as whole as the program that it is a part of.
+    pub fn embedded() -> Self {
+        Self {
+            module: &EMBEDDED.0[HEADER_LEN..],
+            is_embedded: true,
+        }
     }
 }
 
@@ -101,7 +112,10 @@ impl<'a> Image<'a> {
             && module.len() as u64 == EXPECTED.length
             && checksum(module) == EXPECTED.checksum;
         if whole {
-            Ok(Self { module })
+            Ok(Self {
+                module,
+                is_embedded: false,
+            })
         } else {
             Err(ImageError::Damaged)
         }
@@ -109,8 +123,16 @@ impl<'a> Image<'a> {
 
     /// Maps the image into `engine`, which must have been made with [`crate::engine_config`].
     pub fn load(&self, engine: &Engine) -> Result<Module, ImageError> {
-        // SAFETY: `deserialize` runs what it is given as machine code. The bytes are the ones that our own build wrote:
-        // `from_bytes` compared their hash with the one compiled into this library.
-        unsafe { Module::deserialize(engine, self.module) }.map_err(ImageError::Unsupported)
+        // SAFETY: both run what they are given as machine code. The bytes are the ones that our own build wrote: they are
+        // a part of this library, or `from_bytes` compared their hash with the one compiled into it. What is run in
+        // place is static and never written to.
+        let module = unsafe {
+            if self.is_embedded {
+                Module::deserialize_raw(engine, self.module.into())
+            } else {
+                Module::deserialize(engine, self.module)
+            }
+        };
+        module.map_err(ImageError::Unsupported)
     }
 }

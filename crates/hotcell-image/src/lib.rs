@@ -6,8 +6,8 @@
 //! engine, `guest/js` the library that user code sees.
 //!
 //! ```
-//! let image = hotcell_image::Image::embedded()?;
-//! let engine = wasmtime::Engine::new(&hotcell_image::engine_config())?;
+//! let image = hotcell_image::Image::embedded();
+//! let engine = wasmtime::Engine::new(&hotcell_image::running_config())?;
 //! let module = image.load(&engine)?;
 //! assert!(module.exports().any(|export| export.name() == "evaluate"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -24,7 +24,11 @@ mod engine;
 mod format;
 #[cfg(feature = "embed")]
 mod image;
+#[cfg(feature = "embed")]
+mod in_place;
 
+#[cfg(feature = "embed")]
+pub use engine::running_config;
 pub use engine::{MAX_WASM_STACK, TARGET_FEATURES, engine_config};
 #[cfg(feature = "embed")]
 pub use image::{BuildId, Image, ImageError};
