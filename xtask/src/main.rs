@@ -1,16 +1,18 @@
 //! Builds the image, runs every check and the benchmarks.
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+mod bench;
+mod command;
+mod image;
+mod test;
+
+use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand, ValueEnum};
-use hotcell_image::build::Compiler;
+use clap::{Parser, Subcommand};
 
 /// Everything there is to do in this repository.
 #[derive(Parser)]
+#[command(name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -18,28 +20,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Build the image that every cell starts from, unless it is up to date.
-    Image {
-        /// The C compiler that makes the WebAssembly.
-        #[arg(long, value_enum, default_value = "zig")]
-        compiler: CompilerName,
+    /// Build everything and show what it does.
+    Demo,
+    /// Build everything and run every check: format, lints, tests, documentation.
+    Test {
+        /// Run only the tests whose names contain this.
+        filter: Option<String>,
     },
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum CompilerName {
-    Zig,
-    Clang,
+    /// Build the image that every cell starts from, unless it is up to date.
+    Image(image::Options),
+    /// Measure.
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().task {
-        Task::Image { compiler } => image(match compiler {
-            CompilerName::Zig => Compiler::Zig,
-            CompilerName::Clang => Compiler::Clang,
-        }),
-    };
-    match done {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -48,22 +43,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn image(compiler: Compiler) -> Result<()> {
-    let report =
-        hotcell_image::build::image(&root(), compiler, &mut |what| eprintln!("image: {what}"))?;
-    let state = if report.up_to_date {
-        "is up to date"
-    } else {
-        "is built"
-    };
-    eprintln!(
-        "image: {} {state}, {} KiB",
-        &report.build_id[..16],
-        report.bytes / 1024
-    );
-    Ok(())
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+fn run() -> Result<()> {
+    match Arguments::parse().task {
+        Task::Demo => {
+            image::build(&image::Options::default())?;
+            command::cargo([
+                "run",
+                "--release",
+                "--package",
+                "hotcell",
+                "--example",
+                "demo",
+            ])
+        }
+        Task::Test { filter } => test::run(filter.as_deref()),
+        Task::Image(options) => image::build(&options),
+        Task::Bench(options) => bench::run(&options),
+    }
 }

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rquickjs::{
-    AsyncContext, AsyncRuntime, Context, Function, Promise, Runtime, prelude::Async,
-};
+use rquickjs::{AsyncContext, AsyncRuntime, Context, Function, Promise, Runtime, prelude::Async};
 
 use crate::measure::{median, pss, seconds};
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rustix::mm::{MprotectFlags, mprotect};
 use wasmtime::{Config, CustomCodeMemory};
 
-
 /// Lets an engine made with `config` run code in memory that Wasmtime did not map itself.
 pub(crate) fn allow(config: &mut Config) {
     config.with_custom_code_memory(Some(Arc::new(CodeInPlace)));
@@ -25,7 +24,13 @@ impl CustomCodeMemory for CodeInPlace {
         // SAFETY: Wasmtime calls this with the text section of a module it is loading: either of the image in this
         // program, which nothing writes to, or of a copy that it has just made. Taking away write access and adding
         // execute access changes nothing for whoever reads it.
-        unsafe { mprotect(start.cast_mut().cast(), length, MprotectFlags::READ | MprotectFlags::EXEC) }?;
+        unsafe {
+            mprotect(
+                start.cast_mut().cast(),
+                length,
+                MprotectFlags::READ | MprotectFlags::EXEC,
+            )
+        }?;
         Ok(())
     }
 
