@@ -12,8 +12,9 @@
  *     | size, flags | caller's bytes …          |    in use
  *     | size, flags | next | previous | … | size |   free
  *
- * Two free blocks are never neighbours, and the last block is never free: freeing it lowers `top` instead. What is above
- * `top` has no structure, so growing the heap writes nothing. Every operation takes constant time. */
+ * Two free blocks are never neighbours, and the last block is never free: freeing it lowers `top` instead. What is
+ * above `top` has no structure, so growing the heap writes nothing. Every operation takes constant time, except for
+ * copying and zeroing. */
 
 /* Not ours, and the library's would not fit: what they return could not be freed here. */
 #pragma GCC poison aligned_alloc posix_memalign memalign valloc
@@ -252,8 +253,8 @@ static bool hc_block_extend(HcBlock *block, uint32_t size)
     return true;
 }
 
-/* The functions of the C standard are not inlined: compilers know them by name and take for granted that a caller cannot
-   see the words around its memory. */
+/* The functions of the C standard are not inlined: compilers know them by name and take for granted that a caller
+   cannot see the words around its memory. */
 #define HC_STANDARD __attribute__((noinline, visibility("hidden")))
 
 HC_STANDARD void *malloc(size_t bytes)
