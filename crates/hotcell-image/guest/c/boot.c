@@ -1,7 +1,5 @@
 /* Making the image: runs once, when the image is built, never in a cell. */
 
-/* Freed memory is wiped while the image is built, so that its garbage does not become part of it. */
-
 static void *hc_calloc(void *opaque, size_t count, size_t size)
 {
     (void)opaque;
@@ -17,22 +15,13 @@ static void *hc_malloc(void *opaque, size_t size)
 static void hc_free(void *opaque, void *memory)
 {
     (void)opaque;
-    if (memory && unlikely(hc_booting))
-        memset(memory, 0, malloc_usable_size(memory));
     free(memory);
 }
 
 static void *hc_realloc(void *opaque, void *memory, size_t size)
 {
-    if (likely(!hc_booting) || !memory || !size)
-        return realloc(memory, size);
-    size_t before = malloc_usable_size(memory);
-    void *moved = malloc(size);
-    if (!moved)
-        return NULL;
-    memcpy(moved, memory, before < size ? before : size);
-    hc_free(opaque, memory);
-    return moved;
+    (void)opaque;
+    return realloc(memory, size);
 }
 
 static size_t hc_usable_size(const void *memory)
@@ -67,30 +56,6 @@ static void hc_make_image_permanent(JSRuntime *rt)
     init_list_head(&rt->gc_obj_list);
     /* The first collection comes after this much allocation. */
     rt->malloc_gc_threshold = rt->malloc_state.malloc_size + (4 << 20);
-}
-
-/* Garbage in free memory would be part of the image. The host lets the memory grow no further from here on, so that
-   taking all that malloc has left and wiping it comes to an end. */
-static void hc_wipe_free_memory(void)
-{
-    struct block {
-        struct block *next;
-    } *blocks = NULL;
-    host_emit(HC_EMIT_BOOTED, NULL, 0);
-    for (size_t size = 1 << 20; size >= 32; size /= 2) {
-        struct block *block;
-        while ((block = malloc(size))) {
-            memset(block, 0, malloc_usable_size(block));
-            block->next = blocks;
-            blocks = block;
-        }
-    }
-    while (blocks) {
-        struct block *next = blocks->next;
-        blocks->next = NULL;
-        free(blocks);
-        blocks = next;
-    }
 }
 
 static JSValue hc_global(JSContext *ctx, const char *name)
@@ -128,13 +93,10 @@ static void hc_run_boot_scripts(JSContext *ctx)
             hc_boot_failed(ctx);
         char *name = hc_get_text(&reply.in, &name_length);
         char *source = hc_get_text(&reply.in, &length);
-        if (reply.owned)
-            memset(reply.owned, 0, size);
         hc_release(&reply);
         if (!name || !source)
             __builtin_trap();
         JSValue value = JS_Eval(ctx, source, length, name, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_STRICT);
-        memset(source, 0, length);
         free(source);
         free(name);
         if (JS_IsException(value))
@@ -191,5 +153,5 @@ HC_EXPORT("boot") void hc_boot(void)
     hc_make_image_permanent(rt);
     free(hc_out.data);
     memset(&hc_out, 0, sizeof hc_out);
-    hc_wipe_free_memory();
+    hc_heap_seal();
 }

@@ -5,6 +5,7 @@
  * from the `rquickjs-sys` package, applies the few edits of `edits.rs`, and puts them on the include path. */
 
 #include "platform.h"
+#include "allocator.c"
 
 #include "cutils.h"
 #include "list.h"

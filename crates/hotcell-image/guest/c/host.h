@@ -34,7 +34,6 @@ enum {
     HC_EMIT_FINAL = 3,       /* the value of final_answer */
     HC_EMIT_LOG = 4,         /* a console line */
     HC_EMIT_REJECTION = 5,   /* a rejected promise nobody handled */
-    HC_EMIT_BOOTED = 6,      /* while the image is made: all scripts have run */
 };
 
 #endif

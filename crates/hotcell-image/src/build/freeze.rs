@@ -9,8 +9,7 @@ use std::{
 
 use anyhow::{Result, anyhow, bail};
 use wasmtime::{
-    Caller, Config, Engine, Extern, Instance, Linker, Memory, Module, OptLevel, ResourceLimiter,
-    Store, Val,
+    Caller, Config, Engine, Extern, Instance, Linker, Memory, Module, OptLevel, Store, Val,
 };
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
@@ -69,21 +68,6 @@ struct Boot {
     waiting: Vec<u8>,
     inbox: Option<(Memory, usize)>,
     complaints: Vec<String>,
-    /// The scripts have run; what comes now must do with the memory there is.
-    is_booted: bool,
-}
-
-/// `HC_EMIT_BOOTED`.
-const EMIT_BOOTED: i32 = 6;
-
-impl ResourceLimiter for Boot {
-    fn memory_growing(&mut self, _: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(!self.is_booted)
-    }
-
-    fn table_growing(&mut self, _: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(!self.is_booted)
-    }
 }
 
 const INBOX_SIZE: usize = 16384;
@@ -107,10 +91,8 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Vec<u8>> {
             waiting: Vec::new(),
             inbox: None,
             complaints: Vec::new(),
-            is_booted: false,
         },
     );
-    store.limiter(|boot| boot);
     let linker = boot_linker(&engine, &module)?;
     let instance = linker
         .instantiate(&mut store, &module)
@@ -238,14 +220,10 @@ fn boot_linker(engine: &Engine, module: &Module) -> Result<Linker<Boot>> {
             "hotcell",
             "emit",
             |mut caller: Caller<'_, Boot>,
-             kind: i32,
+             _kind: i32,
              pointer: u32,
              length: u32|
              -> wasmtime::Result<()> {
-                if kind == EMIT_BOOTED {
-                    caller.data_mut().is_booted = true;
-                    return Ok(());
-                }
                 let memory = memory(&mut caller)?;
                 let mut text = vec![0; length as usize];
                 memory.read(&caller, pointer as usize, &mut text)?;
