@@ -222,11 +222,17 @@ static bool hc_await_value(JSContext *ctx)
 
 static bool hc_value_awaited;
 
+/* A chain of promises makes few polls of its own: look for an interrupt after this many jobs, too. */
+#define HC_JOBS_PER_POLL 32
+
 static int32_t hc_drive(JSContext *ctx)
 {
+    uint32_t jobs = 0;
     for (;;) {
         JSContext *job_context;
         while (JS_IsJobPending(ctx->rt)) {
+            if (++jobs % HC_JOBS_PER_POLL == 0 && hc_on_interrupt_poll(ctx->rt, NULL))
+                return hc_end_stopped(ctx);
             if (JS_ExecutePendingJob(ctx->rt, &job_context) < 0 && hc_stop_reason == HC_RUNNING)
                 hc_drop_exception(ctx);
             if (hc_stop_reason != HC_RUNNING)

@@ -266,4 +266,10 @@ static bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
         hc_release_reserve();
 ",
     },
+    Edit {
+        why: "notice an interrupt soon even where each step is slow",
+        times: 1,
+        find: "#define JS_INTERRUPT_COUNTER_INIT 10000",
+        replace: "#define JS_INTERRUPT_COUNTER_INIT 1000",
+    },
 ];
