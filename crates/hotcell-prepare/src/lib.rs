@@ -1,0 +1,28 @@
+//! x
+#![forbid(unsafe_code)]
+
+mod collect;
+mod diagnostic;
+mod extend;
+mod fence;
+mod frame;
+mod options;
+mod position;
+mod program;
+pub mod rule;
+mod rules;
+mod scan;
+mod stack;
+mod syntax;
+mod typescript;
+mod view;
+
+pub use diagnostic::{Diagnostic, Location, Severity};
+pub use extend::{Rule, Transform};
+pub use frame::code_frame;
+pub use options::PrepareOptions;
+pub use position::PositionMap;
+pub use program::{Language, PreparedProgram, prepare_program, validate_code};
+pub use view::{
+    Call, CallResult, Declaration, DeclarationKind, Identifier, ProgramView, Role, StringText,
+};

@@ -1,0 +1,378 @@
+//! A linear look at code before a recursive parser sees it.
+//!
+//! The parser, the semantic pass and everything that walks a syntax tree recurse as deep as the code is nested. Two
+//! numbers keep that safe:
+//!
+//! - **need**, an upper bound of the stack that the code can make us use, whatever it is: the sum over all its tokens of
+//!   what one more level of that token costs. It does not depend on how the code is tokenised, so it holds for code
+//!   that is made to confuse this scan. See [`crate::stack`].
+//! - **depth**, how deep the code really is nested, as far as a tokeniser without a parser can tell. It refuses
+//!   degenerate code early and with a good message, before memory is spent on its depth.
+
+mod need;
+
+pub(crate) use need::stack_need;
+
+/// What the scan refuses, with the offset where the limit was passed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum TooDeep {
+    /// Brackets, blocks or template literals inside each other.
+    Nesting { offset: usize },
+    /// One expression or statement that goes on and on without a bracket.
+    Chain { offset: usize },
+}
+
+/// What the scan found out about code that is not too deep.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// HTML-like comments (`<!--`, and `-->` at the start of a line), which only scripts have.
+    pub(crate) html_comments: Vec<(usize, usize)>,
+}
+
+/// Operators and keywords that may follow each other inside one bracket without a `;` or `,` between them.
+///
+/// Each can be one level of a tree (`a => a => …`, `!!!…`, `else if …`). Far more than code has, far less than the
+/// stack can bear.
+const MAX_CHAIN: u32 = 20_000;
+
+pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
+    let mut scanner = Scanner {
+        bytes: code.as_bytes(),
+        at: 0,
+        max_nesting,
+        frames: Vec::new(),
+        chain: 0,
+        total_chain: 0,
+        previous: Previous::Operator,
+        new_line: true,
+        control: false,
+        found: Scan::default(),
+    };
+    scanner.run()?;
+    Ok(scanner.found)
+}
+
+/// What the last token was, as far as it decides what a `/` means and where a statement may end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Previous {
+    /// A value: a `/` after it divides.
+    Value,
+    /// The end of a block: a `/` after it starts a regular expression, a word a new statement.
+    Block,
+    /// Anything else: a `/` after it starts a regular expression.
+    Operator,
+}
+
+struct Frame {
+    opener: u8,
+    chain: u32,
+    /// Whether this is the head of an `if`, `for`, `while` or `with`, or a block: no value, in either case.
+    valueless: bool,
+}
+
+struct Scanner<'c> {
+    bytes: &'c [u8],
+    at: usize,
+    max_nesting: u32,
+    frames: Vec<Frame>,
+    /// Levels since the last separator in this bracket, and the sum of those in the brackets around it.
+    chain: u32,
+    total_chain: u32,
+    previous: Previous,
+    new_line: bool,
+    /// The last word was one after which `(` opens a head: `if (…)`.
+    control: bool,
+    found: Scan,
+}
+
+impl Scanner<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn starts_with(&self, text: &str) -> bool {
+        self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    fn run(&mut self) -> Result<(), TooDeep> {
+        if self.starts_with("#!") {
+            self.skip_line();
+        }
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' | b'\r' => {
+                    self.new_line = true;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | 0x0B | 0x0C => self.at += 1,
+                b'/' if self.peek(1) == b'/' => self.skip_line(),
+                b'/' if self.peek(1) == b'*' => self.skip_block_comment(),
+                b'<' if self.starts_with("<!--") => self.html_comment(),
+                b'-' if self.new_line && self.starts_with("-->") => self.html_comment(),
+                b'/' if self.previous != Previous::Value && self.regex_end().is_some() => {
+                    self.regex()?;
+                }
+                b'"' | b'\'' => self.string(byte),
+                b'`' => {
+                    self.level()?;
+                    self.at += 1;
+                    self.template()?;
+                }
+                b'(' | b'[' | b'{' => self.open(byte)?,
+                b')' | b']' | b'}' => self.close(byte)?,
+                b';' | b',' => {
+                    self.separate();
+                    self.token(Previous::Operator);
+                    self.at += 1;
+                }
+                b'0'..=b'9' => self.number(),
+                _ if is_word(byte) => self.word()?,
+                _ => {
+                    self.level()?;
+                    let twice = matches!(byte, b'+' | b'-') && self.peek(1) == byte;
+                    // `x++ / 2` divides, and so does `x++` after a value; `++/re/` means nothing.
+                    let value = twice && self.previous == Previous::Value;
+                    self.token(if value { Previous::Value } else { Previous::Operator });
+                    self.at += if twice { 2 } else { 1 };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn token(&mut self, kind: Previous) {
+        self.previous = kind;
+        self.new_line = false;
+        self.control = false;
+    }
+
+    fn level(&mut self) -> Result<(), TooDeep> {
+        self.chain += 1;
+        self.total_chain += 1;
+        if self.total_chain > MAX_CHAIN {
+            return Err(TooDeep::Chain { offset: self.at });
+        }
+        Ok(())
+    }
+
+    fn separate(&mut self) {
+        self.total_chain -= self.chain;
+        self.chain = 0;
+    }
+
+    fn open(&mut self, byte: u8) -> Result<(), TooDeep> {
+        let valueless = match byte {
+            b'(' => self.control,
+            b'{' => self.previous != Previous::Operator || self.block_follows(),
+            _ => false,
+        };
+        self.push(byte, valueless)?;
+        self.token(Previous::Operator);
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Whether a `{` here opens a block although no value is before it.
+    fn block_follows(&self) -> bool {
+        let before = self.bytes.get(..self.at).unwrap_or(&[]).trim_ascii_end();
+        before.is_empty()
+            || before.ends_with(b";")
+            || before.ends_with(b"{")
+            || before.ends_with(b"=>")
+            || [&b"else"[..], b"do", b"try", b"finally"].iter().any(|word| before.ends_with(word))
+    }
+
+    fn push(&mut self, opener: u8, valueless: bool) -> Result<(), TooDeep> {
+        if u32::try_from(self.frames.len()).unwrap_or(u32::MAX) >= self.max_nesting {
+            return Err(TooDeep::Nesting { offset: self.at });
+        }
+        self.frames.push(Frame { opener, chain: self.chain, valueless });
+        self.chain = 0;
+        Ok(())
+    }
+
+    fn close(&mut self, byte: u8) -> Result<(), TooDeep> {
+        self.separate();
+        let frame = self.frames.pop();
+        if let Some(frame) = &frame {
+            self.chain = frame.chain;
+        }
+        let valueless = frame.as_ref().is_some_and(|frame| frame.valueless);
+        self.token(match (valueless, byte) {
+            (false, _) => Previous::Value,
+            (true, b'}') => Previous::Block,
+            (true, _) => Previous::Operator,
+        });
+        self.at += 1;
+        if byte == b'}' && frame.is_some_and(|frame| frame.opener == b'$') {
+            return self.template();
+        }
+        // `f()()()` is as deep as it is long.
+        self.level()
+    }
+
+    fn skip_line(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        self.at += length.unwrap_or(rest.len());
+    }
+
+    fn html_comment(&mut self) {
+        let start = self.at;
+        self.skip_line();
+        self.found.html_comments.push((start, self.at));
+    }
+
+    fn skip_block_comment(&mut self) {
+        self.at += 2;
+        while self.at < self.bytes.len() && !self.starts_with("*/") {
+            self.new_line |= matches!(self.peek(0), b'\n' | b'\r');
+            self.at += 1;
+        }
+        self.at = (self.at + 2).min(self.bytes.len());
+    }
+
+    fn string(&mut self, quote: u8) {
+        self.at += 1;
+        loop {
+            match self.peek(0) {
+                b'\\' => self.at += 2,
+                b'\n' | b'\r' => break,
+                0 if self.at >= self.bytes.len() => break,
+                byte => {
+                    self.at += 1;
+                    if byte == quote {
+                        break;
+                    }
+                }
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+        self.token(Previous::Value);
+    }
+
+    /// Goes on inside a template literal, after its opening backtick or the `}` of a substitution.
+    fn template(&mut self) -> Result<(), TooDeep> {
+        loop {
+            match self.peek(0) {
+                b'\\' => self.at += 2,
+                b'`' => {
+                    self.at += 1;
+                    self.token(Previous::Value);
+                    return Ok(());
+                }
+                b'$' if self.peek(1) == b'{' => {
+                    self.push(b'$', false)?;
+                    self.at += 2;
+                    self.token(Previous::Operator);
+                    return Ok(());
+                }
+                _ if self.at >= self.bytes.len() => {
+                    self.at = self.bytes.len();
+                    return Ok(());
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Where the regular expression that would start here ends, if there is one on this line.
+    fn regex_end(&self) -> Option<usize> {
+        let mut at = self.at + 1;
+        let mut class = false;
+        loop {
+            match self.bytes.get(at)? {
+                b'\n' | b'\r' => return None,
+                b'\\' => at += 1,
+                b'[' => class = true,
+                b']' => class = false,
+                b'/' if !class => return Some(at + 1),
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Regular expressions have a recursive parser of their own.
+    fn regex(&mut self) -> Result<(), TooDeep> {
+        let end = self.regex_end().unwrap_or(self.at + 1);
+        let mut depth: u32 = 0;
+        while self.at < end {
+            match self.peek(0) {
+                b'\\' => self.at += 1,
+                b'(' | b'[' => depth += 1,
+                b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > self.max_nesting {
+                return Err(TooDeep::Nesting { offset: self.at });
+            }
+            self.at += 1;
+        }
+        self.at = end;
+        while is_word(self.peek(0)) {
+            self.at += 1;
+        }
+        self.token(Previous::Value);
+        Ok(())
+    }
+
+    fn number(&mut self) {
+        while is_word(self.peek(0)) || (self.peek(0) == b'.' && self.peek(1).is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.token(Previous::Value);
+    }
+
+    fn word(&mut self) -> Result<(), TooDeep> {
+        let start = self.at;
+        let property = start > 0 && self.bytes.get(start - 1) == Some(&b'.');
+        while is_word(self.peek(0)) {
+            self.at += 1;
+        }
+        let word = self.bytes.get(start..self.at).unwrap_or(&[]);
+        let class = if property { Word::Name } else { classify(word) };
+        // A statement that begins after a block or on a line of its own ends the one before it.
+        let boundary = self.previous == Previous::Block
+            || (self.previous == Previous::Value && self.new_line);
+        if boundary && class != Word::Continues && class != Word::Infix {
+            self.separate();
+        }
+        if class != Word::Name {
+            self.level()?;
+        }
+        self.token(if class == Word::Name { Previous::Value } else { Previous::Operator });
+        self.control = class == Word::Control;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Name,
+    /// `if`, `for`, `while`, `with`: a head in parentheses follows.
+    Control,
+    /// A keyword before an expression or a statement.
+    Prefix,
+    /// `else`, `catch` and the like: they go on with the statement before them.
+    Continues,
+    /// A binary operator that is a word.
+    Infix,
+}
+
+fn classify(word: &[u8]) -> Word {
+    match word {
+        b"if" | b"for" | b"while" | b"with" => Word::Control,
+        b"typeof" | b"void" | b"delete" | b"await" | b"yield" | b"new" | b"do" | b"return"
+        | b"throw" | b"case" | b"keyof" | b"infer" | b"unique" | b"readonly" | b"async" => {
+            Word::Prefix
+        }
+        b"else" | b"catch" | b"finally" => Word::Continues,
+        b"in" | b"instanceof" | b"of" | b"as" | b"satisfies" | b"extends" | b"is" => Word::Infix,
+        _ => Word::Name,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'#' | b'\\') || byte >= 0x80
+}

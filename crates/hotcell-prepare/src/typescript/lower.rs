@@ -1,0 +1,61 @@
+//! TypeScript that exists at run time.
+
+use std::path::{Path, PathBuf};
+
+use oxc_allocator::Allocator;
+use oxc_codegen::{Codegen, CodegenOptions};
+use oxc_diagnostics::Diagnostics;
+use oxc_semantic::SemanticBuilder;
+use oxc_transformer::{TransformOptions, Transformer, TypeScriptOptions};
+
+use crate::diagnostic::Location;
+use crate::position::PositionMap;
+use crate::syntax::{Goal, SyntaxError, parse};
+
+/// The JavaScript for a text that parses as TypeScript, and the way back to the text.
+pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError>> {
+    let allocator = Allocator::default();
+    let mut program = parse(&allocator, text, Goal::TypeScript)?;
+    let analyzed = SemanticBuilder::new_compiler()
+        .with_enum_eval(true)
+        .with_excess_capacity(2.0)
+        .build(&program);
+    refuse(&analyzed.diagnostics)?;
+    let scoping = analyzed.semantic.into_scoping();
+
+    let options = TransformOptions {
+        typescript: TypeScriptOptions {
+            // An import that nothing uses is still an import, and a rule has something to say about it.
+            only_remove_type_imports: true,
+            ..TypeScriptOptions::default()
+        },
+        ..TransformOptions::default()
+    };
+    let transformed = Transformer::new(&allocator, Path::new("code.ts"), &options)
+        .build_with_scoping(scoping, &mut program);
+    refuse(&transformed.diagnostics)?;
+
+    let options = CodegenOptions {
+        source_map_path: Some(PathBuf::from("code.ts")),
+        ..CodegenOptions::default()
+    };
+    let generated = Codegen::new().with_options(options).build(&program);
+    let pairs = generated.map.iter().flat_map(|map| map.get_tokens()).map(|token| {
+        (
+            place(token.get_dst_line(), token.get_dst_col()),
+            place(token.get_src_line(), token.get_src_col()),
+        )
+    });
+    let map = PositionMap::tokens(pairs.collect());
+    Ok((generated.code, map))
+}
+
+/// Source maps count from 0.
+fn place(line: u32, column: u32) -> Location {
+    Location { line: line.saturating_add(1), column: column.saturating_add(1) }
+}
+
+fn refuse(diagnostics: &Diagnostics) -> Result<(), Vec<SyntaxError>> {
+    let errors: Vec<_> = diagnostics.errors().map(SyntaxError::from_oxc).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
