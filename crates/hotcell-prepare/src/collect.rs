@@ -1,7 +1,7 @@
 //! One walk over the tree that collects what the rules look at.
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AwaitExpression, BinaryExpression, BindingIdentifier,
+    ArrowFunctionExpression, AwaitExpression, BinaryExpression, BindingIdentifier,
     CallExpression, ClassBody, ComputedMemberExpression, Decorator, ExportAllDeclaration,
     ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration,
     Expression, ExpressionStatement, Function, IdentifierReference, ImportDeclaration,
@@ -13,15 +13,21 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::{Scoping, SymbolFlags};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{BinaryOperator, UnaryOperator};
+use oxc_syntax::reference::Reference;
 use oxc_syntax::scope::ScopeFlags;
 
 use crate::view::{
-    Call, CallResult, Declaration, DeclarationKind, Facts, Identifier, Import, ImportKind, Role,
+    IMPORT_META, Call, CallResult, Declaration, DeclarationKind, Facts, Identifier, Import, ImportKind, Role,
     StringText,
 };
 
-/// Collects from a program whose names are resolved. `strings` asks for the string literals too.
-pub(crate) fn collect<'a>(program: &Program<'a>, scoping: &Scoping, strings: bool) -> Facts<'a> {
+/// Collects from a program. Without the `scoping` of its names all of them count as global. `strings` asks for the
+/// string literals too.
+pub(crate) fn collect<'a>(
+    program: &Program<'a>,
+    scoping: Option<&Scoping>,
+    strings: bool,
+) -> Facts<'a> {
     let mut collector = Collector {
         scoping,
         strings,
@@ -32,13 +38,13 @@ pub(crate) fn collect<'a>(program: &Program<'a>, scoping: &Scoping, strings: boo
         last_statement: program.body.last().map(GetSpan::span),
     };
     collector.facts.lone_function = lone_function(program);
-    collector.facts.declarations = declarations(scoping);
+    collector.facts.declarations = scoping.map(declarations).unwrap_or_default();
     collector.visit_program(program);
     collector.facts
 }
 
 struct Collector<'a, 's> {
-    scoping: &'s Scoping,
+    scoping: Option<&'s Scoping>,
     strings: bool,
     facts: Facts<'a>,
     functions: u32,
@@ -56,9 +62,11 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn is_global(&self, name: &IdentifierReference<'a>) -> bool {
-        name.reference_id
-            .get()
-            .is_none_or(|id| self.scoping.get_reference(id).symbol_id().is_none())
+        self.reference(name).is_none_or(|reference| reference.symbol_id().is_none())
+    }
+
+    fn reference(&self, name: &IdentifierReference<'a>) -> Option<&Reference> {
+        Some(self.scoping?.get_reference(name.reference_id.get()?))
     }
 
     fn import(&mut self, span: Span, kind: ImportKind, module: Option<&'a str>) {
@@ -101,12 +109,12 @@ fn join(names: &[&str]) -> String {
 
 impl<'a> Visit<'a> for Collector<'a, '_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        let reference = it.reference_id.get().map(|id| self.scoping.get_reference(id));
-        let symbol = reference.and_then(oxc_syntax::reference::Reference::symbol_id);
+        let reference = self.reference(it);
+        let symbol = reference.and_then(Reference::symbol_id);
         let role = Role::Reference {
             global: symbol.is_none(),
-            top_level: symbol.is_some_and(|symbol| {
-                self.scoping.symbol_scope_id(symbol) == self.scoping.root_scope_id()
+            top_level: symbol.zip(self.scoping).is_some_and(|(symbol, scoping)| {
+                scoping.symbol_scope_id(symbol) == scoping.root_scope_id()
             }),
             write: reference.is_some_and(|reference| reference.flags().is_write()),
             type_test: self.type_test == Some(it.span),
@@ -217,10 +225,6 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         walk::walk_call_expression(self, it);
     }
 
-    fn visit_argument(&mut self, it: &Argument<'a>) {
-        walk::walk_argument(self, it);
-    }
-
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.functions += 1;
         walk::walk_function(self, it, flags);
@@ -292,7 +296,7 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {
-        self.facts.unsupported.push((it.span.start, "`import.meta` exists only in modules"));
+        self.facts.unsupported.push((it.span.start, IMPORT_META));
     }
 
     fn visit_decorator(&mut self, it: &Decorator<'a>) {

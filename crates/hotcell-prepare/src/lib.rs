@@ -1,8 +1,10 @@
 //! x
 #![forbid(unsafe_code)]
 
+mod cache;
 mod collect;
 mod diagnostic;
+mod dynamic;
 mod extend;
 mod fence;
 mod frame;
@@ -17,7 +19,9 @@ mod syntax;
 mod typescript;
 mod view;
 
+pub use cache::Preparer;
 pub use diagnostic::{Diagnostic, Location, Severity};
+pub use dynamic::{DynamicKind, prepare_dynamic};
 pub use extend::{Rule, Transform};
 pub use frame::code_frame;
 pub use options::PrepareOptions;

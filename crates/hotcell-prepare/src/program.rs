@@ -206,7 +206,7 @@ fn prepare_text(text: &str, options: &PrepareOptions) -> Outcome {
         Some(blanked) => Cow::Owned(blanked),
         None => text,
     };
-    let mut outcome = in_room(&text, || translate(&text, options));
+    let mut outcome = in_room(&text, || translate(&text, !found.too_angular, options));
     if outcome.transformed.is_none() {
         outcome.transformed = Some(text.into_owned());
     }
@@ -290,7 +290,7 @@ fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
 
 /// JavaScript is taken as it is. Only what is not JavaScript is tried as TypeScript, so that `a < b > (c)` keeps its
 /// meaning.
-fn translate(text: &str, options: &PrepareOptions) -> Outcome {
+fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcome {
     let allocator = Allocator::default();
     let errors = match parse(&allocator, text, Goal::Script) {
         Ok(program) => {
@@ -299,6 +299,9 @@ fn translate(text: &str, options: &PrepareOptions) -> Outcome {
         }
         Err(errors) => errors,
     };
+    if !may_be_typed {
+        return Outcome::syntax_errors(text, &errors, &PositionMap::default());
+    }
     let program = match parse(&allocator, text, Goal::TypeScript) {
         Ok(program) => program,
         Err(typed) => return neither(text, &errors, &typed),
@@ -343,7 +346,7 @@ fn examine<'a>(
     let program = allocator.alloc(program);
     let (program, scoping, errors) = analyze(allocator, program, Goal::Script);
     let lines = LineIndex::new(text);
-    let mut facts: Facts<'_> = collect(program, &scoping, !options.rules.is_empty());
+    let mut facts: Facts<'_> = collect(program, Some(&scoping), !options.rules.is_empty());
     let view = ProgramView { code: text, facts: &facts, lines: &lines, map: &map };
     let mut diagnostics: Vec<_> = errors
         .iter()

@@ -7,7 +7,7 @@ mod options;
 mod promises;
 
 pub(crate) use imports::is_allowed as import_is_allowed;
-pub(crate) use names::RESERVED_PREFIX;
+pub(crate) use names::{RESERVED_PREFIX, reserved};
 pub(crate) use options::check as check_options;
 
 use crate::diagnostic::{Diagnostic, Severity};

@@ -27,13 +27,23 @@ pub(crate) enum TooDeep {
 pub(crate) struct Scan {
     /// HTML-like comments (`<!--`, and `-->` at the start of a line), which only scripts have.
     pub(crate) html_comments: Vec<(usize, usize)>,
+    /// The code has so many `<` in so many brackets that reading it as TypeScript could take forever.
+    pub(crate) too_angular: bool,
 }
 
 /// Operators and keywords that may follow each other inside one bracket without a `;` or `,` between them.
 ///
 /// Each can be one level of a tree (`a => a => …`, `!!!…`, `else if …`). Far more than code has, far less than the
 /// stack can bear.
-const MAX_CHAIN: u32 = 20_000;
+const MAX_CHAIN: u32 = 3_000;
+
+/// A TypeScript parser tries at each `<` whether type arguments follow, and starts over if not. Where such a trial
+/// contains expressions with further trials the work multiplies: `b<(a=b<(a=b<(a=…`. This bounds the product of the
+/// trials around any one place.
+const MAX_TRIALS: u32 = 512;
+
+/// Trials one after the other look at the same text again and again, too.
+const MAX_ANGLES: u32 = 2_000;
 
 pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
     let mut scanner = Scanner {
@@ -43,6 +53,9 @@ pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
         frames: Vec::new(),
         chain: 0,
         total_chain: 0,
+        angles: 0,
+        total_angles: 0,
+        trials: 1,
         previous: Previous::Operator,
         new_line: true,
         control: false,
@@ -66,6 +79,8 @@ enum Previous {
 struct Frame {
     opener: u8,
     chain: u32,
+    angles: u32,
+    trials: u32,
     /// Whether this is the head of an `if`, `for`, `while` or `with`, or a block: no value, in either case.
     valueless: bool,
 }
@@ -78,6 +93,11 @@ struct Scanner<'c> {
     /// Levels since the last separator in this bracket, and the sum of those in the brackets around it.
     chain: u32,
     total_chain: u32,
+    /// Every `<` in this statement that no `>` closed, and all there are.
+    angles: u32,
+    total_angles: u32,
+    /// How often a parser may have to read this place.
+    trials: u32,
     previous: Previous,
     new_line: bool,
     /// The last word was one after which `(` opens a head: `if (…)`.
@@ -122,6 +142,9 @@ impl Scanner<'_> {
                 b')' | b']' | b'}' => self.close(byte)?,
                 b';' | b',' => {
                     self.separate();
+                    if byte == b';' {
+                        self.angles = 0;
+                    }
                     self.token(Previous::Operator);
                     self.at += 1;
                 }
@@ -129,6 +152,7 @@ impl Scanner<'_> {
                 _ if is_word(byte) => self.word()?,
                 _ => {
                     self.level()?;
+                    self.angle(byte);
                     let twice = matches!(byte, b'+' | b'-') && self.peek(1) == byte;
                     // `x++ / 2` divides, and so does `x++` after a value; `++/re/` means nothing.
                     let value = twice && self.previous == Previous::Value;
@@ -153,6 +177,16 @@ impl Scanner<'_> {
             return Err(TooDeep::Chain { offset: self.at });
         }
         Ok(())
+    }
+
+    fn angle(&mut self, byte: u8) {
+        if byte == b'<' {
+            self.angles += 1;
+            self.total_angles += 1;
+            self.found.too_angular |= self.total_angles > MAX_ANGLES;
+        } else if byte == b'>' && self.at.checked_sub(1).map(|at| self.bytes[at]) != Some(b'=') {
+            self.angles = self.angles.saturating_sub(1);
+        }
     }
 
     fn separate(&mut self) {
@@ -186,8 +220,12 @@ impl Scanner<'_> {
         if u32::try_from(self.frames.len()).unwrap_or(u32::MAX) >= self.max_nesting {
             return Err(TooDeep::Nesting { offset: self.at });
         }
-        self.frames.push(Frame { opener, chain: self.chain, valueless });
+        let (chain, angles, trials) = (self.chain, self.angles, self.trials);
+        self.frames.push(Frame { opener, chain, angles, trials, valueless });
+        self.trials = trials.saturating_mul(angles + 1);
+        self.found.too_angular |= self.trials > MAX_TRIALS;
         self.chain = 0;
+        self.angles = 0;
         Ok(())
     }
 
@@ -196,6 +234,8 @@ impl Scanner<'_> {
         let frame = self.frames.pop();
         if let Some(frame) = &frame {
             self.chain = frame.chain;
+            self.angles = frame.angles;
+            self.trials = frame.trials;
         }
         let valueless = frame.as_ref().is_some_and(|frame| frame.valueless);
         self.token(match (valueless, byte) {
@@ -337,6 +377,7 @@ impl Scanner<'_> {
             || (self.previous == Previous::Value && self.new_line);
         if boundary && class != Word::Continues && class != Word::Infix {
             self.separate();
+            self.angles = 0;
         }
         if class != Word::Name {
             self.level()?;

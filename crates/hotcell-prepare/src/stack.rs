@@ -5,7 +5,7 @@ use std::thread;
 
 /// Stack that a caller is expected to have left. Threads have 2 MiB or more, the host's part of a Wasmtime fiber has
 /// more than 1 MiB. It is not asked of the operating system: on a fiber the answer would be about another stack.
-const IN_PLACE: usize = 256 * 1024;
+const IN_PLACE: usize = 512 * 1024;
 
 /// The largest stack that is worth reserving. Only reserved: pages that no recursion touches cost nothing.
 #[cfg(target_pointer_width = "64")]
@@ -37,7 +37,7 @@ pub(crate) fn with_room<T: Send>(
     thread::scope(|scope| {
         thread::Builder::new()
             .name("hotcell-prepare".into())
-            .stack_size(need)
+            .stack_size(need + IN_PLACE)
             .spawn_scoped(scope, work)
             .map_err(|_| NoRoom::TooLarge)?
             .join()

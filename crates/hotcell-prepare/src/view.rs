@@ -12,6 +12,9 @@ pub struct ProgramView<'a> {
     pub(crate) map: &'a PositionMap,
 }
 
+/// Said of `import.meta`, which only modules have.
+pub(crate) const IMPORT_META: &str = "`import.meta` exists only in modules";
+
 /// What the walk over the tree collected.
 #[derive(Debug, Default)]
 pub(crate) struct Facts<'a> {

@@ -8,24 +8,27 @@ use crate::view::{ProgramView, Role};
 /// The prefix of the executor's own names.
 pub(crate) const RESERVED_PREFIX: &str = "__smol_";
 
+/// Names reported at most: whoever has more of them will find the rest.
+const MAX_REPORTED: usize = 10;
+
 pub(crate) fn check_reserved(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
     let mut reported: Vec<&str> = Vec::new();
     for identifier in &view.facts.identifiers {
         let name = identifier.name;
-        if name.starts_with(RESERVED_PREFIX) && !reported.contains(&name) {
+        if reported.len() < MAX_REPORTED
+            && name.starts_with(RESERVED_PREFIX)
+            && !reported.contains(&name)
+        {
             reported.push(name);
-            let message = format!("`{name}` is reserved: names must not start with `__smol_`");
-            found.push(
-                view.diagnostic(
-                    rule::RESERVED_IDENTIFIER,
-                    Severity::Error,
-                    identifier.offset,
-                    message,
-                )
-                .with_fix("use another name"),
-            );
+            found.push(reserved(name).with_location(view.locate(identifier.offset)));
         }
     }
+}
+
+/// The diagnostic for a reserved name.
+pub(crate) fn reserved(name: &str) -> Diagnostic {
+    let message = format!("`{name}` is reserved: names must not start with `{RESERVED_PREFIX}`");
+    Diagnostic::error(rule::RESERVED_IDENTIFIER, message).with_fix("use another name")
 }
 
 pub(crate) fn check_tools(
