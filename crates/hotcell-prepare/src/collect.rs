@@ -1,25 +1,34 @@
 //! One walk over the tree that collects what the rules look at.
 
+mod summary;
+
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, BinaryExpression, BindingIdentifier,
-    CallExpression, ClassBody, ComputedMemberExpression, Decorator, ExportAllDeclaration,
-    ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration,
-    Expression, ExpressionStatement, Function, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, ImportMeta, LabelIdentifier, Program,
-    ReturnStatement, Statement, StaticMemberExpression, StringLiteral, TaggedTemplateExpression,
-    TemplateLiteral, UnaryExpression,
+    AccessorProperty, ArrowFunctionExpression, AwaitExpression, BinaryExpression,
+    BindingIdentifier, CallExpression, Class, ClassBody, ComputedMemberExpression, Decorator,
+    ExportAllDeclaration, ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration,
+    ExportNamedDeclaration, Expression, ExpressionStatement, FormalParameter, Function,
+    IdentifierReference, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
+    MethodDefinition, MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType,
+    ReturnStatement, StaticMemberExpression, StringLiteral, TSAsExpression, TSEnumDeclaration,
+    TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
+    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceExportDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TaggedTemplateExpression, TemplateLiteral, UnaryExpression, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_semantic::{Scoping, SymbolFlags};
+use oxc_semantic::Scoping;
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{BinaryOperator, UnaryOperator};
 use oxc_syntax::reference::Reference;
 use oxc_syntax::scope::ScopeFlags;
 
 use crate::view::{
-    IMPORT_META, Call, CallResult, Declaration, DeclarationKind, Facts, Identifier, Import, ImportKind, Role,
-    StringText,
+    Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Role, StringText,
 };
+use summary::{declarations, dynamic_import, lone_function};
 
 /// Collects from a program. Without the `scoping` of its names all of them count as global. `strings` asks for the
 /// string literals too.
@@ -171,6 +180,9 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        if is_like_type_arguments(it) {
+            self.facts.like_type_arguments.push(it.span.start);
+        }
         if it.operator == BinaryOperator::Addition {
             self.expect_result(&it.left, CallResult::Printed);
             self.expect_result(&it.right, CallResult::Printed);
@@ -194,6 +206,9 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
         self.facts.tagged_templates.push(it.quasi.span.start);
+        if let Expression::TemplateLiteral(tag) = &it.tag {
+            self.facts.tagged_templates.push(tag.span.start);
+        }
         // The substitutions of a tagged template go to its tag as they are.
         self.visit_expression(&it.tag);
         for expression in &it.quasi.expressions {
@@ -226,6 +241,7 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.facts.typed |= it.declare || it.body.is_none();
         self.functions += 1;
         walk::walk_function(self, it, flags);
         self.functions -= 1;
@@ -267,6 +283,7 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        self.facts.typed |= it.import_kind.is_type();
         let instead = dynamic_import(it);
         self.import(it.span, ImportKind::Static { instead }, Some(it.source.value.as_str()));
         walk::walk_import_declaration(self, it);
@@ -303,83 +320,140 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         self.facts.unsupported.push((it.span.start, "decorators are not supported"));
     }
 
-    fn visit_accessor_property(&mut self, it: &oxc_ast::ast::AccessorProperty<'a>) {
+    fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {
         self.facts.unsupported.push((it.span.start, "`accessor` fields are not supported"));
         walk::walk_accessor_property(self, it);
     }
+
+    // The parser lets much TypeScript pass in JavaScript. What follows notices it.
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        self.facts.typed |= it.r#abstract || it.declare || !it.implements.is_empty();
+        walk::walk_class(self, it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        self.facts.typed |= it.r#override
+            || it.optional
+            || it.accessibility.is_some()
+            || it.r#type == MethodDefinitionType::TSAbstractMethodDefinition;
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.facts.typed |= it.declare
+            || it.r#override
+            || it.optional
+            || it.definite
+            || it.readonly
+            || it.accessibility.is_some()
+            || it.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition;
+        walk::walk_property_definition(self, it);
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        self.facts.typed |=
+            it.optional || it.readonly || it.r#override || it.accessibility.is_some();
+        walk::walk_formal_parameter(self, it);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        self.facts.typed |= it.declare;
+        walk::walk_variable_declaration(self, it);
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        self.facts.typed |= it.definite;
+        walk::walk_variable_declarator(self, it);
+    }
+
+    fn visit_ts_type_annotation(&mut self, _: &TSTypeAnnotation<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_parameter_declaration(&mut self, _: &TSTypeParameterDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_parameter_instantiation(&mut self, _: &TSTypeParameterInstantiation<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_this_parameter(&mut self, _: &TSThisParameter<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_index_signature(&mut self, _: &TSIndexSignature<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_as_expression(&mut self, _: &TSAsExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_satisfies_expression(&mut self, _: &TSSatisfiesExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_assertion(&mut self, _: &TSTypeAssertion<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_non_null_expression(&mut self, _: &TSNonNullExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_instantiation_expression(&mut self, _: &TSInstantiationExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_enum_declaration(&mut self, _: &TSEnumDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_interface_declaration(&mut self, _: &TSInterfaceDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_alias_declaration(&mut self, _: &TSTypeAliasDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_namespace_declaration(&mut self, _: &TSNamespaceDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_external_module_declaration(&mut self, _: &TSExternalModuleDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_global_declaration(&mut self, _: &TSGlobalDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_import_equals_declaration(&mut self, _: &TSImportEqualsDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_export_assignment(&mut self, _: &TSExportAssignment<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_namespace_export_declaration(&mut self, _: &TSNamespaceExportDeclaration<'a>) {
+        self.facts.typed = true;
+    }
 }
 
-/// The dynamic import that binds the same names as a static one.
-fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
-    let module = format!("{:?}", it.source.value.as_str());
-    let mut namespace = None;
-    let mut names = Vec::new();
-    for specifier in it.specifiers.iter().flatten() {
-        match specifier {
-            ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => {
-                namespace = Some(all.local.name.as_str());
-            }
-            ImportDeclarationSpecifier::ImportDefaultSpecifier(default) => {
-                names.push(format!("default: {}", default.local.name));
-            }
-            ImportDeclarationSpecifier::ImportSpecifier(named) => {
-                let (imported, local) = (named.imported.name(), named.local.name.as_str());
-                names.push(if imported == local {
-                    local.to_owned()
-                } else {
-                    format!("{imported}: {local}")
-                });
-            }
-        }
-    }
-    match (namespace, names.is_empty()) {
-        (Some(name), true) => format!("const {name} = await import({module});"),
-        (Some(name), false) => {
-            format!("const {name} = await import({module}); const {{ {} }} = {name};", names.join(", "))
-        }
-        (None, false) => format!("const {{ {} }} = await import({module});", names.join(", ")),
-        (None, true) => format!("await import({module});"),
-    }
-}
-
-fn declarations(scoping: &Scoping) -> Vec<Declaration> {
-    let mut declarations: Vec<_> = scoping
-        .get_bindings(scoping.root_scope_id())
-        .iter()
-        .map(|(name, &symbol)| {
-            let flags = scoping.symbol_flags(symbol);
-            let kind = if flags.contains(SymbolFlags::Function) {
-                DeclarationKind::Function
-            } else if flags.contains(SymbolFlags::Class) {
-                DeclarationKind::Class
-            } else if flags.contains(SymbolFlags::ConstVariable) {
-                DeclarationKind::Const
-            } else if flags.contains(SymbolFlags::BlockScopedVariable) {
-                DeclarationKind::Let
-            } else {
-                DeclarationKind::Var
-            };
-            let offset = scoping.symbol_span(symbol).start;
-            Declaration { name: name.to_string(), kind, offset }
-        })
-        .collect();
-    declarations.sort_unstable_by_key(|declaration| declaration.offset);
-    declarations
-}
-
-fn lone_function(program: &Program<'_>) -> Option<(u32, bool)> {
-    let mut statements =
-        program.body.iter().filter(|statement| !matches!(statement, Statement::EmptyStatement(_)));
-    let (Some(Statement::ExpressionStatement(statement)), None) =
-        (statements.next(), statements.next())
-    else {
-        return None;
-    };
-    match statement.expression.get_inner_expression() {
-        Expression::ArrowFunctionExpression(function) => {
-            Some((statement.span.start, function.r#async))
-        }
-        Expression::FunctionExpression(function) => Some((statement.span.start, function.r#async)),
-        _ => None,
-    }
+/// `f<T>(x)`, which in JavaScript compares twice.
+fn is_like_type_arguments(it: &BinaryExpression<'_>) -> bool {
+    it.operator == BinaryOperator::GreaterThan
+        && matches!(
+            it.right,
+            Expression::ParenthesizedExpression(_) | Expression::TemplateLiteral(_)
+        )
+        && matches!(
+            &it.left,
+            Expression::BinaryExpression(left) if left.operator == BinaryOperator::LessThan
+                && matches!(left.right, Expression::Identifier(_))
+        )
 }

@@ -179,6 +179,9 @@ fn check_facts(
     locate: impl Fn(u32) -> Location,
     options: &PrepareOptions,
 ) -> Result<(), Diagnostic> {
+    if facts.typed {
+        return Err(first(&[SyntaxError::typescript()], locate));
+    }
     if let Some(name) =
         facts.identifiers.iter().find(|one| one.name.starts_with(rules::RESERVED_PREFIX))
     {

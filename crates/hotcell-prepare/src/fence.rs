@@ -15,6 +15,8 @@ pub(crate) enum Fences {
     /// There are fence lines after other text. It may be a program with a comment that contains them: whoever parses
     /// decides. `lines` are the offsets of the backticks.
     Possible { stripped: String, lines: Vec<usize> },
+    /// The text starts with a fence, and every block is in some other language.
+    Foreign { language: String, offset: usize },
 }
 
 /// A line that is a fence.
@@ -39,12 +41,39 @@ pub(crate) fn find(text: &str) -> Fences {
     }
     let fences = fence_lines(text);
     let Some(first) = fences.first() else { return Fences::None };
-    let starts = text.get(..first.line).is_some_and(|before| is_blank(before));
-    let Some(stripped) = strip(text, &fences, starts) else { return Fences::None };
-    if starts && first.character == b'`' {
+    let before = text.get(..first.mark).unwrap_or("");
+    let starts = is_blank(before);
+    let certain = starts && first.character == b'`';
+    if !starts && is_inside_code(before) {
+        return Fences::None;
+    }
+    let Some(stripped) = strip(text, &fences, starts) else {
+        return if certain {
+            Fences::Foreign { language: first.language.clone(), offset: first.mark }
+        } else {
+            Fences::None
+        };
+    };
+    if certain {
         return Fences::Certain(stripped);
     }
     Fences::Possible { stripped, lines: fences.iter().map(|fence| fence.mark).collect() }
+}
+
+/// Whether a comment or a template literal is open at the end of this text: then a fence line after it is part of the
+/// program.
+fn is_inside_code(before: &str) -> bool {
+    let comment = match (before.rfind("/*"), before.rfind("*/")) {
+        (Some(open), Some(close)) => open > close,
+        (open, _) => open.is_some(),
+    };
+    let mut escaped = false;
+    let mut backticks = 0;
+    for byte in before.bytes() {
+        backticks += usize::from(byte == b'`' && !escaped);
+        escaped = byte == b'\\' && !escaped;
+    }
+    comment || backticks % 2 == 1
 }
 
 /// The text with all but the code in its fences blanked out, if there is code in fences.
@@ -83,7 +112,8 @@ fn blocks<'f>(text: &str, fences: &'f [Fence<'_>]) -> Vec<Block<'f>> {
             Some(opening) => {
                 let closes = fence.character == opening.character
                     && fence.length >= opening.length
-                    && fence.info.is_empty();
+                    // Agents end their answers with tags such as `<end_code>`.
+                    && (fence.info.is_empty() || fence.info.starts_with('<'));
                 if closes {
                     blocks.push((opening.language.as_str(), (opening.next, fence.line)));
                     open = None;

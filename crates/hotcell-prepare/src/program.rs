@@ -102,11 +102,6 @@ pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram 
     let mut diagnostics = rules::check_options(options);
     let mut outcome = if code.len() > options.max_code_bytes {
         Outcome::refused(too_large(code.len(), options))
-    } else if code.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
-        Outcome::refused(
-            Diagnostic::error(rule::CODE_NON_EMPTY, "the code is empty")
-                .with_fix("write at least one statement"),
-        )
     } else {
         unfence(code, options)
     };
@@ -182,6 +177,14 @@ fn unfence(code: &str, options: &PrepareOptions) -> Outcome {
     match fence::find(code) {
         Fences::None => prepare_text(code, options),
         Fences::Certain(stripped) => prepare_text(&stripped, options),
+        Fences::Foreign { language, offset } => Outcome::refused(
+            Diagnostic::error(
+                rule::SYNTAX_VALID,
+                format!("the code block is marked as {language:?}, only JavaScript and TypeScript can run"),
+            )
+            .with_location(LineIndex::new(code).locate(offset))
+            .with_fix("write JavaScript in a block marked as `js`"),
+        ),
         Fences::Possible { stripped, lines } => {
             let whole = prepare_text(code, options);
             let meant = whole.language.is_some()
@@ -194,6 +197,12 @@ fn unfence(code: &str, options: &PrepareOptions) -> Outcome {
 }
 
 fn prepare_text(text: &str, options: &PrepareOptions) -> Outcome {
+    if text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
+        return Outcome::refused(
+            Diagnostic::error(rule::CODE_NON_EMPTY, "the code is empty")
+                .with_fix("write at least one statement"),
+        );
+    }
     let text = match without_hashbang(text) {
         Some(blanked) => Cow::Owned(blanked),
         None => Cow::Borrowed(text),
@@ -295,7 +304,10 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
     let errors = match parse(&allocator, text, Goal::Script) {
         Ok(program) => {
             let map = PositionMap::default();
-            return examine(&allocator, program, text, map, Language::JavaScript, options);
+            match examine(&allocator, program, text, map, Language::JavaScript, options) {
+                Ok(outcome) => return outcome,
+                Err(NotJavaScript) => vec![SyntaxError::typescript()],
+            }
         }
         Err(errors) => errors,
     };
@@ -310,10 +322,11 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
         let inner = Allocator::default();
         if let Ok(program) = parse(&inner, &blanked, Goal::Script) {
             let map = PositionMap::default();
-            let mut outcome =
-                examine(&inner, program, &blanked, map, Language::TypeScript, options);
-            outcome.transformed = Some(blanked.clone());
-            return outcome;
+            let examined = examine(&inner, program, &blanked, map, Language::TypeScript, options);
+            if let Ok(mut outcome) = examined {
+                outcome.transformed = Some(blanked.clone());
+                return outcome;
+            }
         }
     }
     let (lowered, map) = match typescript::lower(text) {
@@ -330,10 +343,18 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
 fn check(text: &str, map: PositionMap, language: Language, options: &PrepareOptions) -> Outcome {
     let allocator = Allocator::default();
     match parse(&allocator, text, Goal::Script) {
-        Ok(program) => examine(&allocator, program, text, map, language, options),
+        Ok(program) => examine(&allocator, program, text, map, language, options).unwrap_or_else(
+            |NotJavaScript| {
+                let errors = [SyntaxError::typescript()];
+                Outcome::syntax_errors(text, &errors, &PositionMap::default())
+            },
+        ),
         Err(errors) => Outcome::syntax_errors(text, &errors, &map),
     }
 }
+
+/// The parser took for JavaScript what is TypeScript.
+struct NotJavaScript;
 
 fn examine<'a>(
     allocator: &'a Allocator,
@@ -342,11 +363,14 @@ fn examine<'a>(
     map: PositionMap,
     language: Language,
     options: &PrepareOptions,
-) -> Outcome {
+) -> Result<Outcome, NotJavaScript> {
     let program = allocator.alloc(program);
     let (program, scoping, errors) = analyze(allocator, program, Goal::Script);
     let lines = LineIndex::new(text);
     let mut facts: Facts<'_> = collect(program, Some(&scoping), !options.rules.is_empty());
+    if facts.typed {
+        return Err(NotJavaScript);
+    }
     let view = ProgramView { code: text, facts: &facts, lines: &lines, map: &map };
     let mut diagnostics: Vec<_> = errors
         .iter()
@@ -354,14 +378,14 @@ fn examine<'a>(
         .map(|error| describe(error, &lines, &map))
         .collect();
     diagnostics.extend(rules::check(&view, options));
-    Outcome {
+    Ok(Outcome {
         transformed: None,
         diagnostics,
         declarations: std::mem::take(&mut facts.declarations),
         tagged_templates: std::mem::take(&mut facts.tagged_templates),
         map,
         language: Some(language),
-    }
+    })
 }
 
 /// The text is neither language: reports as the one in which the parser came further.

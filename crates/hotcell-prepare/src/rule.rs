@@ -38,3 +38,5 @@ pub const MAX_LOG_BYTES_VALID: &str = "max_log_bytes_valid";
 pub const CONSOLE_LEVELS_VALID: &str = "console_levels_valid";
 /// `maxLogBytes` is valid, and smaller than recommended.
 pub const LOG_BUDGET_TOO_SMALL: &str = "log_budget_too_small";
+/// A call with type arguments in code that is valid JavaScript, where it means two comparisons.
+pub const AMBIGUOUS_TYPE_ARGUMENTS: &str = "ambiguous_type_arguments";

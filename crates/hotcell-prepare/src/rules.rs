@@ -24,6 +24,7 @@ pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions) -> Vec<Dia
     globals::check(view, options, &mut found);
     promises::check(view, options, &mut found);
     lone_function(view, &mut found);
+    type_arguments(view, &mut found);
     for rule in &options.rules {
         found.extend(rule.check(view));
     }
@@ -46,4 +47,14 @@ fn lone_function(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
             format!("write the body at the top level (`await` and `return` work there), or call the function: `{call}`"),
         ),
     );
+}
+
+fn type_arguments(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+    for &offset in &view.facts.like_type_arguments {
+        let message = "`f<T>(x)` means two comparisons here, because the code is valid JavaScript";
+        found.push(
+            view.diagnostic(rule::AMBIGUOUS_TYPE_ARGUMENTS, Severity::Warning, offset, message)
+                .with_fix("remove the type arguments"),
+        );
+    }
 }

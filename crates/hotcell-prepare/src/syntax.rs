@@ -45,6 +45,15 @@ pub(crate) struct SyntaxError {
 }
 
 impl SyntaxError {
+    /// For code that may only be JavaScript.
+    pub(crate) fn typescript() -> Self {
+        Self {
+            offset: 0,
+            message: "the code contains TypeScript, which cannot be used here".into(),
+            help: Some("write plain JavaScript, without types and modifiers".into()),
+        }
+    }
+
     pub(crate) fn from_oxc(error: &OxcDiagnostic) -> Self {
         // A redeclaration is an error where the second declaration is.
         let label = if error.message.contains("already been declared") {

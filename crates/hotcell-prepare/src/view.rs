@@ -24,9 +24,13 @@ pub(crate) struct Facts<'a> {
     pub(crate) imports: Vec<Import<'a>>,
     pub(crate) declarations: Vec<Declaration>,
     pub(crate) unsupported: Vec<(u32, &'static str)>,
-    /// Where templates that are tagged by something start.
+    /// Where templates start that are tagged by something, or that tag something.
     pub(crate) tagged_templates: Vec<u32>,
     pub(crate) returns_at_top: Vec<u32>,
+    /// There is TypeScript in the tree, which a parser for JavaScript let pass.
+    pub(crate) typed: bool,
+    /// Comparisons that look like type arguments.
+    pub(crate) like_type_arguments: Vec<u32>,
     /// The whole code is a function, which is asynchronous or not.
     pub(crate) lone_function: Option<(u32, bool)>,
 }
