@@ -47,7 +47,11 @@ impl Preparer {
         if !options.rules.is_empty() || !options.transforms.is_empty() {
             UNIQUE.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
         }
-        Self { options: Arc::new(options), fingerprint: hasher.finish(), cache }
+        Self {
+            options: Arc::new(options),
+            fingerprint: hasher.finish(),
+            cache,
+        }
     }
 
     /// The options that everything is checked against.
@@ -57,12 +61,18 @@ impl Preparer {
 
     /// Like [`prepare_program`].
     pub fn prepare(&self, code: &str) -> Arc<PreparedProgram> {
-        let key = Key { fingerprint: self.fingerprint, kind: None, params: "", text: code };
+        let key = Key {
+            fingerprint: self.fingerprint,
+            kind: None,
+            params: "",
+            text: code,
+        };
         if let Some(Entry::Program(program)) = self.cache.get(&key) {
             return program;
         }
         let program = Arc::new(prepare_program(code, &self.options));
-        self.cache.put(&key, Entry::Program(Arc::clone(&program)), program.weight());
+        self.cache
+            .put(&key, Entry::Program(Arc::clone(&program)), program.weight());
         program
     }
 
@@ -129,7 +139,11 @@ struct Slot {
 #[derive(Clone, Debug)]
 enum Entry {
     Program(Arc<PreparedProgram>),
-    Dynamic { params: Arc<str>, text: Arc<str>, result: Result<Arc<str>, Diagnostic> },
+    Dynamic {
+        params: Arc<str>,
+        text: Arc<str>,
+        result: Result<Arc<str>, Diagnostic>,
+    },
 }
 
 #[derive(Hash)]
@@ -183,7 +197,13 @@ impl Cache {
         let state = &mut *guard;
         state.clock += 1;
         let used = state.clock;
-        let slot = Slot { fingerprint: key.fingerprint, kind: key.kind, entry, weight, used };
+        let slot = Slot {
+            fingerprint: key.fingerprint,
+            kind: key.kind,
+            entry,
+            weight,
+            used,
+        };
         if let Some(old) = state.entries.insert(hash, slot) {
             state.order.remove(&old.used);
             state.bytes -= old.weight;
@@ -191,7 +211,9 @@ impl Cache {
         state.order.insert(used, hash);
         state.bytes += weight;
         while state.bytes > self.capacity {
-            let Some((_, oldest)) = state.order.pop_first() else { break };
+            let Some((_, oldest)) = state.order.pop_first() else {
+                break;
+            };
             if let Some(slot) = state.entries.remove(&oldest) {
                 state.bytes -= slot.weight;
             }

@@ -11,10 +11,10 @@ use oxc_ast::ast::{
     MethodDefinition, MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType,
     ReturnStatement, StaticMemberExpression, StringLiteral, TSAsExpression, TSEnumDeclaration,
     TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
-    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceExportDeclaration,
-    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
-    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSInterfaceDeclaration,
+    TSNamespaceDeclaration, TSNamespaceExportDeclaration, TSNonNullExpression,
+    TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation,
+    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
     TaggedTemplateExpression, TemplateLiteral, UnaryExpression, VariableDeclaration,
     VariableDeclarator,
 };
@@ -71,7 +71,8 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn is_global(&self, name: &IdentifierReference<'a>) -> bool {
-        self.reference(name).is_none_or(|reference| reference.symbol_id().is_none())
+        self.reference(name)
+            .is_none_or(|reference| reference.symbol_id().is_none())
     }
 
     fn reference(&self, name: &IdentifierReference<'a>) -> Option<&Reference> {
@@ -79,7 +80,11 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn import(&mut self, span: Span, kind: ImportKind, module: Option<&'a str>) {
-        self.facts.imports.push(Import { offset: span.start, kind, module });
+        self.facts.imports.push(Import {
+            offset: span.start,
+            kind,
+            module,
+        });
     }
 
     /// `console.log` of a callee, and whether its first name is global.
@@ -88,12 +93,17 @@ impl<'a> Collector<'a, '_> {
         let mut length = 0;
         let mut expression = callee;
         loop {
-            let Some(slot) = names.get_mut(length) else { return (String::new(), false) };
+            let Some(slot) = names.get_mut(length) else {
+                return (String::new(), false);
+            };
             length += 1;
             match expression {
                 Expression::Identifier(name) => {
                     *slot = name.name.as_str();
-                    break (join(names.get(..length).unwrap_or(&[])), self.is_global(name));
+                    break (
+                        join(names.get(..length).unwrap_or(&[])),
+                        self.is_global(name),
+                    );
                 }
                 Expression::StaticMemberExpression(member) => {
                     *slot = member.property.name.as_str();
@@ -137,12 +147,20 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         let (name, offset) = (it.name.as_str(), it.span.start);
-        self.facts.identifiers.push(Identifier { name, offset, role: Role::Binding });
+        self.facts.identifiers.push(Identifier {
+            name,
+            offset,
+            role: Role::Binding,
+        });
     }
 
     fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
         let (name, offset) = (it.name.as_str(), it.span.start);
-        self.facts.identifiers.push(Identifier { name, offset, role: Role::Label });
+        self.facts.identifiers.push(Identifier {
+            name,
+            offset,
+            role: Role::Label,
+        });
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
@@ -156,9 +174,14 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
         if self.functions == 0 {
-            let last =
-                self.last_statement.is_some_and(|last| last.contains_inclusive(it.span));
-            let result = if last { CallResult::Completion } else { CallResult::Discarded };
+            let last = self
+                .last_statement
+                .is_some_and(|last| last.contains_inclusive(it.span));
+            let result = if last {
+                CallResult::Completion
+            } else {
+                CallResult::Discarded
+            };
             self.expect_result(&it.expression, result);
         }
         walk::walk_expression_statement(self, it);
@@ -236,7 +259,12 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             Some(index) => self.results.remove(index).1,
             None => CallResult::Used,
         };
-        self.facts.calls.push(Call { callee, offset: it.span.start, result, global });
+        self.facts.calls.push(Call {
+            callee,
+            offset: it.span.start,
+            result,
+            global,
+        });
         walk::walk_call_expression(self, it);
     }
 
@@ -268,7 +296,9 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         if it.phase.is_some() {
-            self.facts.unsupported.push((it.span.start, "import phases are not supported"));
+            self.facts
+                .unsupported
+                .push((it.span.start, "import phases are not supported"));
         }
         let module = match it.source.get_inner_expression() {
             Expression::StringLiteral(text) => Some(text.value.as_str()),
@@ -285,7 +315,11 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
         self.facts.typed |= it.import_kind.is_type();
         let instead = dynamic_import(it);
-        self.import(it.span, ImportKind::Static { instead }, Some(it.source.value.as_str()));
+        self.import(
+            it.span,
+            ImportKind::Static { instead },
+            Some(it.source.value.as_str()),
+        );
         walk::walk_import_declaration(self, it);
     }
 
@@ -317,11 +351,15 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_decorator(&mut self, it: &Decorator<'a>) {
-        self.facts.unsupported.push((it.span.start, "decorators are not supported"));
+        self.facts
+            .unsupported
+            .push((it.span.start, "decorators are not supported"));
     }
 
     fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {
-        self.facts.unsupported.push((it.span.start, "`accessor` fields are not supported"));
+        self.facts
+            .unsupported
+            .push((it.span.start, "`accessor` fields are not supported"));
         walk::walk_accessor_property(self, it);
     }
 

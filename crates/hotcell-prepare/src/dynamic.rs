@@ -82,15 +82,35 @@ pub fn prepare_dynamic(
         check_text(body, kind, options)?;
         return Ok(body.to_owned());
     };
-    check_function(&Part { before: head, text: params, after: "\n) {\n}", kind: "parameters" }, options)?;
+    check_function(
+        &Part {
+            before: head,
+            text: params,
+            after: "\n) {\n}",
+            kind: "parameters",
+        },
+        options,
+    )?;
     let opening = format!("{head}\n) {{\n");
-    check_function(&Part { before: &opening, text: body, after: "\n}", kind: "body" }, options)?;
+    check_function(
+        &Part {
+            before: &opening,
+            text: body,
+            after: "\n}",
+            kind: "body",
+        },
+        options,
+    )?;
     Ok(format!("{head}{params}\n) {{\n{body}\n}}"))
 }
 
 fn check_text(text: &str, kind: DynamicKind, options: &PrepareOptions) -> Result<(), Diagnostic> {
     bearable(text, text, options)?;
-    let goal = if kind == DynamicKind::Module { Goal::Module } else { Goal::Eval };
+    let goal = if kind == DynamicKind::Module {
+        Goal::Module
+    } else {
+        Goal::Eval
+    };
     with_room(stack_need(text), || {
         let lines = LineIndex::new(text);
         let locate = |offset: u32| lines.locate(offset as usize);
@@ -102,7 +122,12 @@ fn check_text(text: &str, kind: DynamicKind, options: &PrepareOptions) -> Result
             if !errors.is_empty() {
                 return Err(first(&errors, locate));
             }
-            check_facts(&collect(program, Some(&scoping), false), kind, locate, options)
+            check_facts(
+                &collect(program, Some(&scoping), false),
+                kind,
+                locate,
+                options,
+            )
         } else {
             let facts = collect(program, None, false);
             if let Some(&offset) = facts.returns_at_top.first() {
@@ -129,15 +154,22 @@ fn check_function(part: &Part<'_>, options: &PrepareOptions) -> Result<(), Diagn
     with_room(stack_need(&source), || {
         let lines = LineIndex::new(part.text);
         let offset_of_part = part.before.len() + 1;
-        let locate =
-            |offset: u32| lines.locate((offset as usize).saturating_sub(offset_of_part));
+        let locate = |offset: u32| lines.locate((offset as usize).saturating_sub(offset_of_part));
         let allocator = Allocator::default();
         let program =
             parse(&allocator, &source, Goal::Eval).map_err(|errors| first(&errors, locate))?;
         if !is_whole(&program, part, source.len()) {
-            return Err(syntax_error(format!("the {} of a function end too early", part.kind)));
+            return Err(syntax_error(format!(
+                "the {} of a function end too early",
+                part.kind
+            )));
         }
-        check_facts(&collect(&program, None, false), DynamicKind::Function, locate, options)
+        check_facts(
+            &collect(&program, None, false),
+            DynamicKind::Function,
+            locate,
+            options,
+        )
     })
     .unwrap_or_else(|no_room| Err(refusal(&no_room)))
 }
@@ -150,9 +182,18 @@ fn is_whole(program: &Program<'_>, part: &Part<'_>, length: usize) -> bool {
     let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
         return false;
     };
-    let Expression::ParenthesizedExpression(outer) = &statement.expression else { return false };
-    let Expression::FunctionExpression(function) = &outer.expression else { return false };
-    let Function { body: Some(body), .. } = &**function else { return false };
+    let Expression::ParenthesizedExpression(outer) = &statement.expression else {
+        return false;
+    };
+    let Expression::FunctionExpression(function) = &outer.expression else {
+        return false;
+    };
+    let Function {
+        body: Some(body), ..
+    } = &**function
+    else {
+        return false;
+    };
     let opening_brace = if part.kind == "body" {
         part.before.len() + 1 - "{\n".len()
     } else {
@@ -182,8 +223,10 @@ fn check_facts(
     if facts.typed {
         return Err(first(&[SyntaxError::typescript()], locate));
     }
-    if let Some(name) =
-        facts.identifiers.iter().find(|one| one.name.starts_with(rules::RESERVED_PREFIX))
+    if let Some(name) = facts
+        .identifiers
+        .iter()
+        .find(|one| one.name.starts_with(rules::RESERVED_PREFIX))
     {
         return Err(rules::reserved(name.name).with_location(locate(name.offset)));
     }
@@ -213,7 +256,8 @@ fn check_facts(
 fn first(errors: &[SyntaxError], locate: impl Fn(u32) -> Location) -> Diagnostic {
     match errors.iter().min_by_key(|error| error.offset) {
         Some(error) => {
-            let diagnostic = syntax_error(error.message.clone()).with_location(locate(error.offset));
+            let diagnostic =
+                syntax_error(error.message.clone()).with_location(locate(error.offset));
             match &error.help {
                 Some(help) => diagnostic.with_fix(help.clone()),
                 None => diagnostic,

@@ -40,7 +40,9 @@ pub(crate) fn find(text: &str) -> Fences {
         return Fences::Certain(inline);
     }
     let fences = fence_lines(text);
-    let Some(first) = fences.first() else { return Fences::None };
+    let Some(first) = fences.first() else {
+        return Fences::None;
+    };
     let before = text.get(..first.mark).unwrap_or("");
     let starts = is_blank(before);
     let certain = starts && first.character == b'`';
@@ -49,7 +51,10 @@ pub(crate) fn find(text: &str) -> Fences {
     }
     let Some(stripped) = strip(text, &fences, starts) else {
         return if certain {
-            Fences::Foreign { language: first.language.clone(), offset: first.mark }
+            Fences::Foreign {
+                language: first.language.clone(),
+                offset: first.mark,
+            }
         } else {
             Fences::None
         };
@@ -57,7 +62,10 @@ pub(crate) fn find(text: &str) -> Fences {
     if certain {
         return Fences::Certain(stripped);
     }
-    Fences::Possible { stripped, lines: fences.iter().map(|fence| fence.mark).collect() }
+    Fences::Possible {
+        stripped,
+        lines: fences.iter().map(|fence| fence.mark).collect(),
+    }
 }
 
 /// Whether a comment or a template literal is open at the end of this text: then a fence line after it is part of the
@@ -80,10 +88,7 @@ fn is_inside_code(before: &str) -> bool {
 fn strip(text: &str, fences: &[Fence<'_>], starts: bool) -> Option<String> {
     if let [only] = fences {
         // An answer that was continued after a prompt which ended in the opening fence.
-        if !starts
-            && only.info.is_empty()
-            && text.get(only.next..).is_some_and(|after| is_blank(after))
-        {
+        if !starts && only.info.is_empty() && text.get(only.next..).is_some_and(is_blank) {
             return Some(keep(text, &[(0, only.line)]));
         }
         if !starts && !is_script(&only.language) {
@@ -91,9 +96,16 @@ fn strip(text: &str, fences: &[Fence<'_>], starts: bool) -> Option<String> {
         }
     }
     let blocks = blocks(text, fences);
-    let tagged: Vec<_> = blocks.iter().filter(|(language, _)| is_script(language)).collect();
+    let tagged: Vec<_> = blocks
+        .iter()
+        .filter(|(language, _)| is_script(language))
+        .collect();
     let ranges: Vec<_> = if tagged.is_empty() {
-        blocks.iter().filter(|(language, _)| language.is_empty()).map(|&(_, range)| range).collect()
+        blocks
+            .iter()
+            .filter(|(language, _)| language.is_empty())
+            .map(|&(_, range)| range)
+            .collect()
     } else {
         tagged.into_iter().map(|&(_, range)| range).collect()
     };
@@ -152,7 +164,10 @@ fn fence_lines(text: &str) -> Vec<Fence<'_>> {
         let content = piece.trim_start_matches([' ', '\t', '\u{feff}']);
         let mark = line + piece.len() - content.len();
         let character = content.bytes().next().unwrap_or(0);
-        let length = content.bytes().take_while(|&byte| byte == character).count();
+        let length = content
+            .bytes()
+            .take_while(|&byte| byte == character)
+            .count();
         if matches!(character, b'`' | b'~') && length >= 3 {
             let info = content.get(length..).unwrap_or("").trim();
             // A backtick after the fence makes it code in the middle of a line.
@@ -163,7 +178,15 @@ fn fence_lines(text: &str) -> Vec<Fence<'_>> {
                     .unwrap_or("")
                     .trim_start_matches('.')
                     .to_ascii_lowercase();
-                fences.push(Fence { line, mark, next, character, length, language, info });
+                fences.push(Fence {
+                    line,
+                    mark,
+                    next,
+                    character,
+                    length,
+                    language,
+                    info,
+                });
             }
         }
         line = next;
@@ -174,13 +197,25 @@ fn fence_lines(text: &str) -> Vec<Fence<'_>> {
 fn is_script(language: &str) -> bool {
     matches!(
         language,
-        "js" | "javascript" | "mjs" | "cjs" | "jsx" | "node" | "nodejs" | "es6" | "ecmascript"
-            | "ts" | "typescript" | "mts" | "cts" | "tsx"
+        "js" | "javascript"
+            | "mjs"
+            | "cjs"
+            | "jsx"
+            | "node"
+            | "nodejs"
+            | "es6"
+            | "ecmascript"
+            | "ts"
+            | "typescript"
+            | "mts"
+            | "cts"
+            | "tsx"
     )
 }
 
 fn is_blank(text: &str) -> bool {
-    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty()
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+        .is_empty()
 }
 
 /// The text with everything outside the ranges blanked out.

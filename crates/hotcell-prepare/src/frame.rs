@@ -50,7 +50,12 @@ pub fn code_frame(source: &str, location: Location) -> String {
             frame.pop();
         }
         if line == target {
-            let _ = write!(frame, "\n  {:digits$} | {}^", "", padding(text, location.column, skip));
+            let _ = write!(
+                frame,
+                "\n  {:digits$} | {}^",
+                "",
+                padding(text, location.column, skip)
+            );
         }
     }
     frame
@@ -59,7 +64,11 @@ pub fn code_frame(source: &str, location: Location) -> String {
 /// How many characters at the start of each line are left out to bring the column into view.
 fn shown_from(column: u32) -> usize {
     let column = usize::try_from(column).unwrap_or(usize::MAX);
-    if column <= WIDTH { 0 } else { column - WIDTH / 2 }
+    if column <= WIDTH {
+        0
+    } else {
+        column - WIDTH / 2
+    }
 }
 
 fn padding(line: &str, column: u32, skip: usize) -> String {

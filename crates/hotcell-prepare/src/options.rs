@@ -84,9 +84,12 @@ impl PrepareOptions {
 
     /// Feeds everything that decides the outcome of a preparation, extensions excepted: they are code.
     pub(crate) fn hash_data(&self, state: &mut impl Hasher) {
-        for number in
-            [self.max_operations, self.timeout_ms, self.max_queued_runs, self.max_log_bytes]
-        {
+        for number in [
+            self.max_operations,
+            self.timeout_ms,
+            self.max_queued_runs,
+            self.max_log_bytes,
+        ] {
             number.to_bits().hash(state);
         }
         self.run_concurrency.hash(state);

@@ -28,17 +28,27 @@ impl<'t> LineIndex<'t> {
     /// The place of a byte offset; an offset past the end or inside a character counts as the nearest place before it.
     pub(crate) fn locate(&self, offset: usize) -> Location {
         let offset = floor_boundary(self.text, offset);
-        let line = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
+        let line = self
+            .starts
+            .partition_point(|&start| start <= offset)
+            .saturating_sub(1);
         let start = self.starts.get(line).copied().unwrap_or(0);
         let before = self.text.get(start..offset).unwrap_or("");
-        Location { line: count(line + 1), column: count(utf16_len(before) + 1) }
+        Location {
+            line: count(line + 1),
+            column: count(utf16_len(before) + 1),
+        }
     }
 
     /// The text of a line without its terminator; lines count from 1.
     pub(crate) fn line(&self, line: u32) -> Option<&'t str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         let start = *self.starts.get(index)?;
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        let end = self
+            .starts
+            .get(index + 1)
+            .copied()
+            .unwrap_or(self.text.len());
         let line = self.text.get(start..end)?;
         Some(line.trim_end_matches(['\n', '\r', '\u{2028}', '\u{2029}']))
     }
@@ -51,9 +61,8 @@ impl<'t> LineIndex<'t> {
 /// The length of the line terminator at `at`, if one is there.
 fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
-        b'\n' => Some(1),
         b'\r' if bytes.get(at + 1) == Some(&b'\n') => Some(2),
-        b'\r' => Some(1),
+        b'\n' | b'\r' => Some(1),
         0xE2 if bytes.get(at + 1) == Some(&0x80)
             && matches!(bytes.get(at + 2), Some(0xA8 | 0xA9)) =>
         {
@@ -64,7 +73,11 @@ fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 pub(crate) fn utf16_len(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.chars().map(char::len_utf16).sum()
+    }
 }
 
 fn floor_boundary(text: &str, offset: usize) -> usize {
@@ -104,7 +117,11 @@ enum Layer {
     /// Pairs of (transformed, original), sorted by the first.
     Tokens(Vec<(Location, Location)>),
     /// An edit of which only the text before and after is known.
-    Edit { same_before: u32, changed: u32, changed_to: u32 },
+    Edit {
+        same_before: u32,
+        changed: u32,
+        changed_to: u32,
+    },
 }
 
 impl PositionMap {
@@ -117,7 +134,9 @@ impl PositionMap {
     ///
     /// Text that a transform added maps to the nearest original text before it.
     pub fn original(&self, place: Location) -> Location {
-        self.layers.iter().fold(place, |place, layer| layer.original(place))
+        self.layers
+            .iter()
+            .fold(place, |place, layer| layer.original(place))
     }
 
     /// Bytes of memory, about.
@@ -133,15 +152,18 @@ impl PositionMap {
 
     pub(crate) fn tokens(mut pairs: Vec<(Location, Location)>) -> Self {
         pairs.sort_unstable();
-        Self { layers: vec![Layer::Tokens(pairs)] }
+        Self {
+            layers: vec![Layer::Tokens(pairs)],
+        }
     }
 
     /// Adds a transform about which nothing is known but its input and output.
     pub(crate) fn push_edit(&mut self, before: &str, after: &str) {
         let (old, new) = (LineIndex::new(before), LineIndex::new(after));
         let shortest = old.lines().min(new.lines());
-        let same_before =
-            (1..=shortest).take_while(|&line| old.line(line) == new.line(line)).count();
+        let same_before = (1..=shortest)
+            .take_while(|&line| old.line(line) == new.line(line))
+            .count();
         let same_before = count(same_before);
         let same_after = (0..shortest - same_before)
             .take_while(|&back| old.line(old.lines() - back) == new.line(new.lines() - back))
@@ -150,7 +172,14 @@ impl PositionMap {
         let changed = old.lines() - same_before - same_after;
         let changed_to = new.lines() - same_before - same_after;
         if changed != changed_to {
-            self.layers.insert(0, Layer::Edit { same_before, changed, changed_to });
+            self.layers.insert(
+                0,
+                Layer::Edit {
+                    same_before,
+                    changed,
+                    changed_to,
+                },
+            );
         }
     }
 }
@@ -165,14 +194,24 @@ impl Layer {
                     .or_else(|| pairs.first())
                     .map_or(Location { line: 1, column: 1 }, |&(_, to)| to)
             }
-            &Self::Edit { same_before, changed, changed_to } => {
+            &Self::Edit {
+                same_before,
+                changed,
+                changed_to,
+            } => {
                 if place.line <= same_before {
                     place
                 } else if place.line > same_before + changed_to {
-                    Location { line: place.line - changed_to + changed, ..place }
+                    Location {
+                        line: place.line - changed_to + changed,
+                        ..place
+                    }
                 } else {
                     let line = place.line.min(same_before + changed.max(1));
-                    Location { line, column: if line == place.line { place.column } else { 1 } }
+                    Location {
+                        line,
+                        column: if line == place.line { place.column } else { 1 },
+                    }
                 }
             }
         }
@@ -182,7 +221,9 @@ impl Layer {
 /// The UTF-16 column of a byte column (both from 1) in the given line of `text`.
 pub(crate) fn column_of_byte(text: &str, line: u32, byte_column: u32) -> u32 {
     let index = LineIndex::new(text);
-    let Some(line) = index.line(line) else { return byte_column };
+    let Some(line) = index.line(line) else {
+        return byte_column;
+    };
     let bytes = usize::try_from(byte_column.saturating_sub(1)).unwrap_or(usize::MAX);
     let end = floor_boundary(line, bytes);
     count(utf16_len(line.get(..end).unwrap_or("")) + 1)

@@ -74,13 +74,20 @@ impl PreparedProgram {
         let text = |diagnostic: &Diagnostic| {
             diagnostic.message.len() + diagnostic.fix.as_ref().map_or(0, String::len) + 160
         };
-        let transformed =
-            if Arc::ptr_eq(&self.original, &self.transformed) { 0 } else { self.transformed.len() };
+        let transformed = if Arc::ptr_eq(&self.original, &self.transformed) {
+            0
+        } else {
+            self.transformed.len()
+        };
         self.original.len()
             + transformed
             + self.map.weight()
             + self.diagnostics.iter().map(text).sum::<usize>()
-            + self.declarations.iter().map(|one| one.name.len() + 48).sum::<usize>()
+            + self
+                .declarations
+                .iter()
+                .map(|one| one.name.len() + 48)
+                .sum::<usize>()
             + 256
     }
 }
@@ -105,7 +112,9 @@ pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram 
     } else {
         unfence(code, options)
     };
-    outcome.diagnostics.sort_by_key(|one| (one.location.is_some(), one.location));
+    outcome
+        .diagnostics
+        .sort_by_key(|one| (one.location.is_some(), one.location));
     outcome.diagnostics.truncate(MAX_DIAGNOSTICS);
     diagnostics.append(&mut outcome.diagnostics);
 
@@ -152,14 +161,22 @@ struct Outcome {
 
 impl Outcome {
     fn refused(diagnostic: Diagnostic) -> Self {
-        Self { diagnostics: vec![diagnostic], ..Self::default() }
+        Self {
+            diagnostics: vec![diagnostic],
+            ..Self::default()
+        }
     }
 
     fn syntax_errors(text: &str, errors: &[SyntaxError], map: &PositionMap) -> Self {
         let lines = LineIndex::new(text);
-        let diagnostics =
-            errors.iter().take(MAX_SYNTAX_ERRORS).map(|error| describe(error, &lines, map));
-        Self { diagnostics: diagnostics.collect(), ..Self::default() }
+        let diagnostics = errors
+            .iter()
+            .take(MAX_SYNTAX_ERRORS)
+            .map(|error| describe(error, &lines, map));
+        Self {
+            diagnostics: diagnostics.collect(),
+            ..Self::default()
+        }
     }
 }
 
@@ -197,7 +214,10 @@ fn unfence(code: &str, options: &PrepareOptions) -> Outcome {
 }
 
 fn prepare_text(text: &str, options: &PrepareOptions) -> Outcome {
-    if text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
+    if text
+        .trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+        .is_empty()
+    {
         return Outcome::refused(
             Diagnostic::error(rule::CODE_NON_EMPTY, "the code is empty")
                 .with_fix("write at least one statement"),
@@ -240,10 +260,8 @@ pub(crate) fn refusal(no_room: &NoRoom) -> Diagnostic {
             "the code is too large and too dense to be parsed safely",
         )
         .with_fix("split it into several runs, and pass data in as variables"),
-        NoRoom::Panicked => {
-            Diagnostic::error(rule::SYNTAX_VALID, "the parser failed on this code")
-                .with_fix("write the code in a simpler way")
-        }
+        NoRoom::Panicked => Diagnostic::error(rule::SYNTAX_VALID, "the parser failed on this code")
+            .with_fix("write the code in a simpler way"),
     }
 }
 
@@ -255,7 +273,10 @@ pub(crate) fn describe_depth(
     let (offset, message, fix) = match *too_deep {
         TooDeep::Nesting { offset } => (
             offset,
-            format!("the code is nested more than {} levels deep", options.max_nesting),
+            format!(
+                "the code is nested more than {} levels deep",
+                options.max_nesting
+            ),
             "take the inner parts out into variables or functions",
         ),
         TooDeep::Chain { offset } => (
@@ -276,7 +297,9 @@ fn without_hashbang(text: &str) -> Option<String> {
         return None;
     }
     let start = text.len() - rest.len();
-    let length = rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len());
+    let length = rest
+        .find(['\n', '\r', '\u{2028}', '\u{2029}'])
+        .unwrap_or(rest.len());
     Some(blanked(text, &[(start, start + length)]))
 }
 
@@ -304,7 +327,14 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
     let errors = match parse(&allocator, text, Goal::Script) {
         Ok(program) => {
             let map = PositionMap::default();
-            match examine(&allocator, program, text, map, Language::JavaScript, options) {
+            match examine(
+                &allocator,
+                program,
+                text,
+                map,
+                Language::JavaScript,
+                options,
+            ) {
                 Ok(outcome) => return outcome,
                 Err(NotJavaScript) => vec![SyntaxError::typescript()],
             }
@@ -322,7 +352,14 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
         let inner = Allocator::default();
         if let Ok(program) = parse(&inner, &blanked, Goal::Script) {
             let map = PositionMap::default();
-            let examined = examine(&inner, program, &blanked, map, Language::TypeScript, options);
+            let examined = examine(
+                &inner,
+                program,
+                &blanked,
+                map,
+                Language::TypeScript,
+                options,
+            );
             if let Ok(mut outcome) = examined {
                 outcome.transformed = Some(blanked.clone());
                 return outcome;
@@ -333,8 +370,9 @@ fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcom
         Ok(lowered) => lowered,
         Err(errors) => return Outcome::syntax_errors(text, &errors, &PositionMap::default()),
     };
-    let mut outcome =
-        in_room(&lowered, || check(&lowered, map, Language::TypeScript, options));
+    let mut outcome = in_room(&lowered, || {
+        check(&lowered, map, Language::TypeScript, options)
+    });
     outcome.transformed = Some(lowered);
     outcome
 }
@@ -371,7 +409,12 @@ fn examine<'a>(
     if facts.typed {
         return Err(NotJavaScript);
     }
-    let view = ProgramView { code: text, facts: &facts, lines: &lines, map: &map };
+    let view = ProgramView {
+        code: text,
+        facts: &facts,
+        lines: &lines,
+        map: &map,
+    };
     let mut diagnostics: Vec<_> = errors
         .iter()
         .take(MAX_SYNTAX_ERRORS)
@@ -403,7 +446,12 @@ fn neither(text: &str, plain: &[SyntaxError], typed: &[SyntaxError]) -> Outcome 
         };
         return Outcome::syntax_errors(text, &[error], &PositionMap::default());
     }
-    let errors = if first(typed) > first(plain) { typed } else { plain };
+    let is_typed = plain.iter().any(SyntaxError::is_about_typescript);
+    let errors = if is_typed || first(typed) > first(plain) {
+        typed
+    } else {
+        plain
+    };
     Outcome::syntax_errors(text, errors, &PositionMap::default())
 }
 

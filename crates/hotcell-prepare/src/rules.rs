@@ -39,9 +39,15 @@ fn unsupported(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn lone_function(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
-    let Some((offset, is_async)) = view.facts.lone_function else { return };
+    let Some((offset, is_async)) = view.facts.lone_function else {
+        return;
+    };
     let message = "the code is a function that is never called: its body does not run";
-    let call = if is_async { "await (…)();" } else { "(…)();" };
+    let call = if is_async {
+        "await (…)();"
+    } else {
+        "(…)();"
+    };
     found.push(
         view.diagnostic(rule::FUNCTION_NOT_CALLED, Severity::Warning, offset, message).with_fix(
             format!("write the body at the top level (`await` and `return` work there), or call the function: `{call}`"),
@@ -53,8 +59,13 @@ fn type_arguments(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
     for &offset in &view.facts.like_type_arguments {
         let message = "`f<T>(x)` means two comparisons here, because the code is valid JavaScript";
         found.push(
-            view.diagnostic(rule::AMBIGUOUS_TYPE_ARGUMENTS, Severity::Warning, offset, message)
-                .with_fix("remove the type arguments"),
+            view.diagnostic(
+                rule::AMBIGUOUS_TYPE_ARGUMENTS,
+                Severity::Warning,
+                offset,
+                message,
+            )
+            .with_fix("remove the type arguments"),
         );
     }
 }

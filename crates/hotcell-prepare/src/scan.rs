@@ -111,7 +111,9 @@ impl Scanner<'_> {
     }
 
     fn starts_with(&self, text: &str) -> bool {
-        self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+        self.bytes
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(text.as_bytes()))
     }
 
     fn run(&mut self) -> Result<(), TooDeep> {
@@ -123,6 +125,10 @@ impl Scanner<'_> {
                 b'\n' | b'\r' => {
                     self.new_line = true;
                     self.at += 1;
+                }
+                0xE2 if self.at_line_end() => {
+                    self.new_line = true;
+                    self.at += 3;
                 }
                 b' ' | b'\t' | 0x0B | 0x0C => self.at += 1,
                 b'/' if self.peek(1) == b'/' => self.skip_line(),
@@ -156,7 +162,11 @@ impl Scanner<'_> {
                     let twice = matches!(byte, b'+' | b'-') && self.peek(1) == byte;
                     // `x++ / 2` divides, and so does `x++` after a value; `++/re/` means nothing.
                     let value = twice && self.previous == Previous::Value;
-                    self.token(if value { Previous::Value } else { Previous::Operator });
+                    self.token(if value {
+                        Previous::Value
+                    } else {
+                        Previous::Operator
+                    });
                     self.at += if twice { 2 } else { 1 };
                 }
             }
@@ -184,7 +194,12 @@ impl Scanner<'_> {
             self.angles += 1;
             self.total_angles += 1;
             self.found.too_angular |= self.total_angles > MAX_ANGLES;
-        } else if byte == b'>' && self.at.checked_sub(1).map(|at| self.bytes[at]) != Some(b'=') {
+        } else if byte == b'>'
+            && !self
+                .bytes
+                .get(..self.at)
+                .is_some_and(|before| before.ends_with(b"="))
+        {
             self.angles = self.angles.saturating_sub(1);
         }
     }
@@ -213,7 +228,9 @@ impl Scanner<'_> {
             || before.ends_with(b";")
             || before.ends_with(b"{")
             || before.ends_with(b"=>")
-            || [&b"else"[..], b"do", b"try", b"finally"].iter().any(|word| before.ends_with(word))
+            || [&b"else"[..], b"do", b"try", b"finally"]
+                .iter()
+                .any(|word| before.ends_with(word))
     }
 
     fn push(&mut self, opener: u8, valueless: bool) -> Result<(), TooDeep> {
@@ -221,7 +238,13 @@ impl Scanner<'_> {
             return Err(TooDeep::Nesting { offset: self.at });
         }
         let (chain, angles, trials) = (self.chain, self.angles, self.trials);
-        self.frames.push(Frame { opener, chain, angles, trials, valueless });
+        self.frames.push(Frame {
+            opener,
+            chain,
+            angles,
+            trials,
+            valueless,
+        });
         self.trials = trials.saturating_mul(angles + 1);
         self.found.too_angular |= self.trials > MAX_TRIALS;
         self.chain = 0;
@@ -252,9 +275,17 @@ impl Scanner<'_> {
     }
 
     fn skip_line(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-        self.at += length.unwrap_or(rest.len());
+        while self.at < self.bytes.len() && !self.at_line_end() {
+            self.at += 1;
+        }
+    }
+
+    fn at_line_end(&self) -> bool {
+        match self.peek(0) {
+            b'\n' | b'\r' => true,
+            0xE2 => self.starts_with("\u{2028}") || self.starts_with("\u{2029}"),
+            _ => false,
+        }
     }
 
     fn html_comment(&mut self) {
@@ -373,8 +404,8 @@ impl Scanner<'_> {
         let word = self.bytes.get(start..self.at).unwrap_or(&[]);
         let class = if property { Word::Name } else { classify(word) };
         // A statement that begins after a block or on a line of its own ends the one before it.
-        let boundary = self.previous == Previous::Block
-            || (self.previous == Previous::Value && self.new_line);
+        let boundary =
+            self.previous == Previous::Block || (self.previous == Previous::Value && self.new_line);
         if boundary && class != Word::Continues && class != Word::Infix {
             self.separate();
             self.angles = 0;
@@ -382,7 +413,11 @@ impl Scanner<'_> {
         if class != Word::Name {
             self.level()?;
         }
-        self.token(if class == Word::Name { Previous::Value } else { Previous::Operator });
+        self.token(if class == Word::Name {
+            Previous::Value
+        } else {
+            Previous::Operator
+        });
         self.control = class == Word::Control;
         Ok(())
     }

@@ -9,7 +9,11 @@ const IN_PLACE: usize = 512 * 1024;
 
 /// The largest stack that is worth reserving. Only reserved: pages that no recursion touches cost nothing.
 #[cfg(target_pointer_width = "64")]
-const LARGEST: usize = if cfg!(debug_assertions) { 16 << 30 } else { 2 << 30 };
+const LARGEST: usize = if cfg!(debug_assertions) {
+    16 << 30
+} else {
+    2 << 30
+};
 #[cfg(not(target_pointer_width = "64"))]
 const LARGEST: usize = 256 << 20;
 

@@ -6,7 +6,7 @@ use oxc_ast::builder::AstBuilder;
 use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Scoping, SemanticBuilder};
-use oxc_span::{SourceType, Span};
+use oxc_span::{LabeledSpan, SourceType, Span};
 
 /// How a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +61,39 @@ impl SyntaxError {
         } else {
             error.labels.first()
         };
-        let offset = label.map_or(0, |label| label.offset());
-        let mut message = error.message.to_string();
-        let mut help = error.help.as_ref().map(ToString::to_string);
+        let offset = label.map_or(0, LabeledSpan::offset);
+        let mut message = in_our_style(&error.message);
+        let mut help = error.help.as_ref().map(|help| in_our_style(help));
         if message.starts_with("`await` is only allowed") {
             message = "`await` is only allowed in async functions and at the top level".into();
             help = Some("add `async` to the function that contains this `await`".into());
         }
-        Self { offset, message, help }
+        Self {
+            offset,
+            message,
+            help,
+        }
+    }
+
+    /// Whether a parser for JavaScript says that this is TypeScript.
+    pub(crate) fn is_about_typescript(&self) -> bool {
+        self.message.contains("TypeScript file")
+    }
+}
+
+/// The parser's sentences without the capital and the period, and in words for those who never saw a parser.
+fn in_our_style(text: &str) -> String {
+    let text = text
+        .trim_end_matches('.')
+        .replace("`EOF`", "the end of the code");
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second))
+            if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
+        {
+            format!("{}{}", first.to_ascii_lowercase(), chars.as_str())
+        }
+        _ => text,
     }
 }
 
@@ -83,9 +108,14 @@ pub(crate) fn parse<'a>(
         allow_return_outside_function: goal != Goal::Module,
         ..ParseOptions::default()
     };
-    let parsed =
-        Parser::new(allocator, text, goal.source_type()).with_options(options).parse();
-    let mut errors: Vec<_> = parsed.diagnostics.errors().map(SyntaxError::from_oxc).collect();
+    let parsed = Parser::new(allocator, text, goal.source_type())
+        .with_options(options)
+        .parse();
+    let mut errors: Vec<_> = parsed
+        .diagnostics
+        .errors()
+        .map(SyntaxError::from_oxc)
+        .collect();
     if parsed.panicked && errors.is_empty() {
         errors.push(SyntaxError {
             offset: 0,
@@ -93,7 +123,11 @@ pub(crate) fn parse<'a>(
             help: None,
         });
     }
-    if errors.is_empty() { Ok(parsed.program) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(parsed.program)
+    } else {
+        Err(errors)
+    }
 }
 
 /// Resolves names and checks the early errors of a strict script (or of a module).
@@ -108,7 +142,9 @@ pub(crate) fn analyze<'a>(
         let builder = AstBuilder::new(allocator);
         let span = Span::empty(0);
         let text = StringLiteral::new(span, "use strict", None, &builder);
-        program.directives.push(Directive::new(span, text, "use strict", &builder));
+        program
+            .directives
+            .push(Directive::new(span, text, "use strict", &builder));
     }
     if goal == Goal::Eval {
         program.source_type = program.source_type.with_script(true);
@@ -117,6 +153,10 @@ pub(crate) fn analyze<'a>(
     let analyzed = SemanticBuilder::new_compiler()
         .with_check_syntax_error(goal != Goal::Eval)
         .build(program);
-    let errors = analyzed.diagnostics.errors().map(SyntaxError::from_oxc).collect();
+    let errors = analyzed
+        .diagnostics
+        .errors()
+        .map(SyntaxError::from_oxc)
+        .collect();
     (program, analyzed.semantic.into_scoping(), errors)
 }

@@ -9,18 +9,18 @@ use crate::view::{Declaration, DeclarationKind};
 pub(super) fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
     let module = format!("{:?}", it.source.value.as_str());
     let mut namespace = None;
-    let mut names = Vec::new();
+    let mut parts = Vec::new();
     for specifier in it.specifiers.iter().flatten() {
         match specifier {
             ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => {
                 namespace = Some(all.local.name.as_str());
             }
             ImportDeclarationSpecifier::ImportDefaultSpecifier(default) => {
-                names.push(format!("default: {}", default.local.name));
+                parts.push(format!("default: {}", default.local.name));
             }
             ImportDeclarationSpecifier::ImportSpecifier(named) => {
                 let (imported, local) = (named.imported.name(), named.local.name.as_str());
-                names.push(if imported == local {
+                parts.push(if imported == local {
                     local.to_owned()
                 } else {
                     format!("{imported}: {local}")
@@ -28,12 +28,15 @@ pub(super) fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
             }
         }
     }
-    match (namespace, names.is_empty()) {
+    match (namespace, parts.is_empty()) {
         (Some(name), true) => format!("const {name} = await import({module});"),
         (Some(name), false) => {
-            format!("const {name} = await import({module}); const {{ {} }} = {name};", names.join(", "))
+            format!(
+                "const {name} = await import({module}); const {{ {} }} = {name};",
+                parts.join(", ")
+            )
         }
-        (None, false) => format!("const {{ {} }} = await import({module});", names.join(", ")),
+        (None, false) => format!("const {{ {} }} = await import({module});", parts.join(", ")),
         (None, true) => format!("await import({module});"),
     }
 }
@@ -57,7 +60,11 @@ pub(super) fn declarations(scoping: &Scoping) -> Vec<Declaration> {
                 DeclarationKind::Var
             };
             let offset = scoping.symbol_span(symbol).start;
-            Declaration { name: name.to_string(), kind, offset }
+            Declaration {
+                name: name.to_string(),
+                kind,
+                offset,
+            }
         })
         .collect();
     declarations.sort_unstable_by_key(|declaration| declaration.offset);
@@ -66,8 +73,10 @@ pub(super) fn declarations(scoping: &Scoping) -> Vec<Declaration> {
 
 /// Whether the code is nothing but a function expression: where, and whether it is asynchronous.
 pub(super) fn lone_function(program: &Program<'_>) -> Option<(u32, bool)> {
-    let mut statements =
-        program.body.iter().filter(|statement| !matches!(statement, Statement::EmptyStatement(_)));
+    let mut statements = program
+        .body
+        .iter()
+        .filter(|statement| !matches!(statement, Statement::EmptyStatement(_)));
     let (Some(Statement::ExpressionStatement(statement)), None) =
         (statements.next(), statements.next())
     else {

@@ -5,11 +5,7 @@ use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{ImportKind, ProgramView};
 
-pub(crate) fn check(
-    view: &ProgramView<'_>,
-    options: &PrepareOptions,
-    found: &mut Vec<Diagnostic>,
-) {
+pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mut Vec<Diagnostic>) {
     for import in &view.facts.imports {
         let diagnostic = match (&import.kind, import.module) {
             (ImportKind::Dynamic, Some(module)) if !options.is_import_authorized(module) => {
@@ -19,12 +15,22 @@ pub(crate) fn check(
             (ImportKind::Static { instead }, module) => {
                 let module = module.unwrap_or("");
                 let authorized = options.is_import_authorized(module);
-                let fix = if authorized { instead.clone() } else { advice(options) };
+                let fix = if authorized {
+                    instead.clone()
+                } else {
+                    advice(options)
+                };
                 let message = format!(
                     "static `import` of {module:?} is not possible: code runs as a script{}",
-                    if authorized { ", use `await import()`" } else { "" }
+                    if authorized {
+                        ", use `await import()`"
+                    } else {
+                        ""
+                    }
                 );
-                Diagnostic::error(rule::STATIC_IMPORT, message).with_module(module).with_fix(fix)
+                Diagnostic::error(rule::STATIC_IMPORT, message)
+                    .with_module(module)
+                    .with_fix(fix)
             }
             (ImportKind::Export, module) => {
                 let diagnostic = Diagnostic::error(
@@ -46,7 +52,11 @@ pub(crate) fn check(
 
 /// Whether a module may be imported, or the diagnostic that says no.
 pub(crate) fn is_allowed(module: &str, options: &PrepareOptions) -> Result<(), Diagnostic> {
-    if options.is_import_authorized(module) { Ok(()) } else { Err(refusal(module, options)) }
+    if options.is_import_authorized(module) {
+        Ok(())
+    } else {
+        Err(refusal(module, options))
+    }
 }
 
 fn refusal(module: &str, options: &PrepareOptions) -> Diagnostic {
@@ -63,6 +73,9 @@ fn advice(options: &PrepareOptions) -> String {
     if options.authorized_imports.is_empty() {
         "no module can be imported here: use the language's own functions and the tools".into()
     } else {
-        format!("only these modules can be imported: {}", options.authorized_imports.join(", "))
+        format!(
+            "only these modules can be imported: {}",
+            options.authorized_imports.join(", ")
+        )
     }
 }

@@ -49,7 +49,11 @@ pub(crate) fn check_tools(
         }
     }
     for identifier in &view.facts.identifiers {
-        if let Role::Reference { global: true, write: true, .. } = identifier.role
+        if let Role::Reference {
+            global: true,
+            write: true,
+            ..
+        } = identifier.role
             && options.is_tool(identifier.name)
         {
             refuse(identifier.name, identifier.offset, "assign to");

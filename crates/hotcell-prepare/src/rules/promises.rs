@@ -5,11 +5,7 @@ use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{CallResult, ProgramView};
 
-pub(crate) fn check(
-    view: &ProgramView<'_>,
-    options: &PrepareOptions,
-    found: &mut Vec<Diagnostic>,
-) {
+pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mut Vec<Diagnostic>) {
     if options.async_tools.is_empty() {
         return;
     }
@@ -19,10 +15,12 @@ pub(crate) fn check(
         }
         let consequence = match call.result {
             CallResult::Discarded => "the code goes on before it is done, and its errors are lost",
-            CallResult::Member("then" | "catch" | "finally") => continue,
+            CallResult::Used
+            | CallResult::Awaited
+            | CallResult::Completion
+            | CallResult::Member("then" | "catch" | "finally") => continue,
             CallResult::Member(_) => "the property is read from the promise, not from the result",
             CallResult::Printed => "the text shows the promise, not the result",
-            CallResult::Used | CallResult::Awaited | CallResult::Completion => continue,
         };
         let name = &call.callee;
         let message = format!("`{name}` returns a promise that is not awaited: {consequence}");
@@ -31,8 +29,13 @@ pub(crate) fn check(
             _ => format!("await {name}(…)"),
         };
         found.push(
-            view.diagnostic(rule::FLOATING_PROMISE, Severity::Warning, call.offset, message)
-                .with_fix(fix),
+            view.diagnostic(
+                rule::FLOATING_PROMISE,
+                Severity::Warning,
+                call.offset,
+                message,
+            )
+            .with_fix(fix),
         );
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn stack_need(code: &str) -> usize {
             continue;
         }
         if let Some(start) = word_start.take() {
-            need += word_need(&bytes[start..at]);
+            need += word_need(bytes.get(start..at).unwrap_or(&[]));
         }
         need += match class {
             Class::Bracket => BRACKET,
@@ -37,7 +37,7 @@ pub(crate) fn stack_need(code: &str) -> usize {
             Class::Word | Class::Flat => 0,
         };
     }
-    need + word_start.map_or(0, |start| word_need(&bytes[start..]))
+    need + word_start.map_or(0, |start| word_need(bytes.get(start..).unwrap_or(&[])))
 }
 
 /// A keyword can be a level by itself (`new new new …`, `do do do …`); a name needs an operator beside it.
@@ -49,15 +49,56 @@ fn word_need(word: &[u8]) -> usize {
     }
     let keyword = matches!(
         word,
-        b"abstract" | b"as" | b"asserts" | b"async" | b"await" | b"case" | b"catch" | b"class"
-            | b"declare" | b"default" | b"delete" | b"do" | b"else" | b"enum" | b"export"
-            | b"extends" | b"finally" | b"for" | b"function" | b"get" | b"if" | b"import" | b"in"
-            | b"infer" | b"instanceof" | b"is" | b"keyof" | b"new"
-            | b"of" | b"readonly" | b"return" | b"satisfies" | b"set" | b"static" | b"switch"
-            | b"throw" | b"try" | b"typeof" | b"unique" | b"using" | b"void" | b"while" | b"with"
+        b"abstract"
+            | b"as"
+            | b"asserts"
+            | b"async"
+            | b"await"
+            | b"case"
+            | b"catch"
+            | b"class"
+            | b"declare"
+            | b"default"
+            | b"delete"
+            | b"do"
+            | b"else"
+            | b"enum"
+            | b"export"
+            | b"extends"
+            | b"finally"
+            | b"for"
+            | b"function"
+            | b"get"
+            | b"if"
+            | b"import"
+            | b"in"
+            | b"infer"
+            | b"instanceof"
+            | b"is"
+            | b"keyof"
+            | b"new"
+            | b"of"
+            | b"readonly"
+            | b"return"
+            | b"satisfies"
+            | b"set"
+            | b"static"
+            | b"switch"
+            | b"throw"
+            | b"try"
+            | b"typeof"
+            | b"unique"
+            | b"using"
+            | b"void"
+            | b"while"
+            | b"with"
             | b"yield"
     );
-    if keyword || word.contains(&b'\\') { OPERATOR } else { 0 }
+    if keyword || word.contains(&b'\\') {
+        OPERATOR
+    } else {
+        0
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,12 @@ use super::trivia::{has_line_break, next_char, skip, words};
 
 /// The text without its types, or `None` if blanking is not enough.
 pub(crate) fn blank(text: &str, program: &Program<'_>) -> Option<String> {
-    let mut blanker = Blanker { text, blanks: Vec::new(), marks: Vec::new(), give_up: false };
+    let mut blanker = Blanker {
+        text,
+        blanks: Vec::new(),
+        marks: Vec::new(),
+        give_up: false,
+    };
     blanker.visit_program(program);
     (!blanker.give_up).then(|| blanker.apply())
 }
@@ -112,7 +117,13 @@ impl Blanker<'_> {
         for (at, word) in words(self.text, start, key) {
             let modifier = matches!(
                 word,
-                "public" | "private" | "protected" | "readonly" | "override" | "abstract" | "declare"
+                "public"
+                    | "private"
+                    | "protected"
+                    | "readonly"
+                    | "override"
+                    | "abstract"
+                    | "declare"
             );
             if modifier {
                 self.blanks.push((at, at + word.len()));
@@ -134,48 +145,50 @@ impl Blanker<'_> {
             self.blank_char(at);
         }
     }
+}
 
-    fn is_only_types(&self, declaration: &Declaration<'_>) -> bool {
-        match declaration {
-            Declaration::TSTypeAliasDeclaration(_)
-            | Declaration::TSInterfaceDeclaration(_)
-            | Declaration::TSExternalModuleDeclaration(_)
-            | Declaration::TSGlobalDeclaration(_) => true,
-            Declaration::TSEnumDeclaration(it) => it.declare,
-            Declaration::TSNamespaceDeclaration(it) => it.declare,
-            Declaration::VariableDeclaration(it) => it.declare,
-            Declaration::FunctionDeclaration(it) => it.declare || it.body.is_none(),
-            Declaration::ClassDeclaration(it) => it.declare,
-            Declaration::TSImportEqualsDeclaration(it) => it.import_kind.is_type(),
-        }
+/// Whether nothing of a declaration exists at run time.
+fn is_only_types(declaration: &Declaration<'_>) -> bool {
+    match declaration {
+        Declaration::TSTypeAliasDeclaration(_)
+        | Declaration::TSInterfaceDeclaration(_)
+        | Declaration::TSExternalModuleDeclaration(_)
+        | Declaration::TSGlobalDeclaration(_) => true,
+        Declaration::TSEnumDeclaration(it) => it.declare,
+        Declaration::TSNamespaceDeclaration(it) => it.declare,
+        Declaration::VariableDeclaration(it) => it.declare,
+        Declaration::FunctionDeclaration(it) => it.declare || it.body.is_none(),
+        Declaration::ClassDeclaration(it) => it.declare,
+        Declaration::TSImportEqualsDeclaration(it) => it.import_kind.is_type(),
     }
+}
 
-    fn is_erasable(&self, statement: &Statement<'_>) -> bool {
-        if let Some(declaration) = statement.as_declaration() {
-            return self.is_only_types(declaration);
+/// Whether nothing of a statement exists at run time.
+fn is_erasable(statement: &Statement<'_>) -> bool {
+    if let Some(declaration) = statement.as_declaration() {
+        return is_only_types(declaration);
+    }
+    match statement {
+        Statement::ImportDeclaration(it) => is_type_import(it),
+        Statement::ExportAllDeclaration(it) => it.export_kind.is_type(),
+        Statement::ExportNamedDeclaration(it) => {
+            it.export_kind.is_type()
+                || (!it.specifiers.is_empty()
+                    && it.specifiers.iter().all(|one| one.export_kind.is_type()))
         }
-        match statement {
-            Statement::ImportDeclaration(it) => is_type_import(it),
-            Statement::ExportAllDeclaration(it) => it.export_kind.is_type(),
-            Statement::ExportNamedDeclaration(it) => {
-                it.export_kind.is_type()
-                    || (!it.specifiers.is_empty()
-                        && it.specifiers.iter().all(|one| one.export_kind.is_type()))
-            }
-            Statement::ExportFromDeclaration(it) => {
-                it.export_kind.is_type()
-                    || (!it.specifiers.is_empty()
-                        && it.specifiers.iter().all(|one| one.export_kind.is_type()))
-            }
-            Statement::ExportDeclaration(it) => self.is_only_types(&it.declaration),
-            Statement::ExportDefaultDeclaration(it) => match &it.declaration {
-                ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => true,
-                ExportDefaultDeclarationKind::FunctionDeclaration(it) => it.body.is_none(),
-                _ => false,
-            },
-            Statement::TSNamespaceExportDeclaration(_) => true,
+        Statement::ExportFromDeclaration(it) => {
+            it.export_kind.is_type()
+                || (!it.specifiers.is_empty()
+                    && it.specifiers.iter().all(|one| one.export_kind.is_type()))
+        }
+        Statement::ExportDeclaration(it) => is_only_types(&it.declaration),
+        Statement::ExportDefaultDeclaration(it) => match &it.declaration {
+            ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => true,
+            ExportDefaultDeclarationKind::FunctionDeclaration(it) => it.body.is_none(),
             _ => false,
-        }
+        },
+        Statement::TSNamespaceExportDeclaration(_) => true,
+        _ => false,
     }
 }
 
@@ -197,7 +210,7 @@ fn range(span: Span) -> (usize, usize) {
 
 impl<'a> Visit<'a> for Blanker<'_> {
     fn visit_statement(&mut self, it: &Statement<'a>) {
-        if self.is_erasable(it) {
+        if is_erasable(it) {
             self.erase(it.span());
             return;
         }
@@ -258,14 +271,19 @@ impl<'a> Visit<'a> for Blanker<'_> {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        if it.definite && let Some((at, '!')) = next_char(self.text, range(it.id.span()).1) {
+        if it.definite
+            && let Some((at, '!')) = next_char(self.text, range(it.id.span()).1)
+        {
             self.blank_char(at);
         }
         walk::walk_variable_declarator(self, it);
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        let start = it.decorators.last().map_or(range(it.span).0, |last| range(last.span).1);
+        let start = it
+            .decorators
+            .last()
+            .map_or(range(it.span).0, |last| range(last.span).1);
         for (at, word) in words(self.text, start, range(it.body.span).0) {
             match word {
                 "abstract" | "declare" => self.blanks.push((at, at + word.len())),
@@ -277,28 +295,26 @@ impl<'a> Visit<'a> for Blanker<'_> {
             // The clause starts after whatever stands before it in the head.
             let head = [
                 it.id.as_ref().map(|id| id.span.end),
-                it.type_parameters.as_ref().map(|parameters| parameters.span.end),
-                it.heritage.as_ref().map(|heritage| heritage.expression.span().end),
+                it.type_parameters
+                    .as_ref()
+                    .map(|parameters| parameters.span.end),
+                it.heritage
+                    .as_ref()
+                    .map(|heritage| heritage.expression.span().end),
                 it.heritage
                     .as_ref()
                     .and_then(|heritage| heritage.type_arguments.as_ref())
                     .map(|arguments| arguments.span.end),
             ];
-            match head.into_iter().flatten().max() {
-                Some(end) => {
-                    let start = skip(self.text, end as usize);
-                    self.blanks.push((start, range(last.span).1));
-                }
-                None => {
-                    let clause = words(self.text, start, range(it.body.span).0)
-                        .into_iter()
-                        .find(|(_, word)| *word == "implements");
-                    match clause {
-                        Some((at, _)) => self.blanks.push((at, range(last.span).1)),
-                        None => self.give_up = true,
-                    }
-                }
-            }
+            let clause = match head.into_iter().flatten().max() {
+                Some(end) => Some(skip(self.text, end as usize)),
+                None => words(self.text, start, range(it.body.span).0)
+                    .into_iter()
+                    .find_map(|(at, word)| (word == "implements").then_some(at)),
+            };
+            self.give_up |= clause.is_none();
+            self.blanks
+                .extend(clause.map(|start| (start, range(last.span).1)));
         }
         if let Some(parameters) = &it.type_parameters {
             self.blank(parameters.span);

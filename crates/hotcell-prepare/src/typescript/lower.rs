@@ -40,22 +40,32 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
         ..CodegenOptions::default()
     };
     let generated = Codegen::new().with_options(options).build(&program);
-    let pairs = generated.map.iter().flat_map(|map| map.get_tokens()).map(|token| {
-        (
-            place(token.get_dst_line(), token.get_dst_col()),
-            place(token.get_src_line(), token.get_src_col()),
-        )
-    });
-    let map = PositionMap::tokens(pairs.collect());
+    let mut pairs = Vec::new();
+    if let Some(map) = &generated.map {
+        pairs.extend(map.get_tokens().map(|token| {
+            (
+                place(token.get_dst_line(), token.get_dst_col()),
+                place(token.get_src_line(), token.get_src_col()),
+            )
+        }));
+    }
+    let map = PositionMap::tokens(pairs);
     Ok((generated.code, map))
 }
 
 /// Source maps count from 0.
 fn place(line: u32, column: u32) -> Location {
-    Location { line: line.saturating_add(1), column: column.saturating_add(1) }
+    Location {
+        line: line.saturating_add(1),
+        column: column.saturating_add(1),
+    }
 }
 
 fn refuse(diagnostics: &Diagnostics) -> Result<(), Vec<SyntaxError>> {
     let errors: Vec<_> = diagnostics.errors().map(SyntaxError::from_oxc).collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
 }

@@ -3,11 +3,15 @@
 /// The offset of the first character at or after `at` that is neither white space nor in a comment.
 pub(crate) fn skip(text: &str, mut at: usize) -> usize {
     loop {
-        let Some(rest) = text.get(at..) else { return text.len() };
+        let Some(rest) = text.get(at..) else {
+            return text.len();
+        };
         let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         at += rest.len() - trimmed.len();
         let length = if trimmed.starts_with("//") {
-            trimmed.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(trimmed.len())
+            trimmed
+                .find(['\n', '\r', '\u{2028}', '\u{2029}'])
+                .unwrap_or(trimmed.len())
         } else if trimmed.starts_with("/*") {
             trimmed.find("*/").map_or(trimmed.len(), |end| end + 2)
         } else {
@@ -29,8 +33,9 @@ pub(crate) fn words(text: &str, start: usize, end: usize) -> Vec<(usize, &str)> 
     let mut at = skip(text, start);
     while at < end {
         let Some(rest) = text.get(at..end) else { break };
-        let length =
-            rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
+        let length = rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+            .unwrap_or(rest.len());
         if length == 0 {
             break;
         }

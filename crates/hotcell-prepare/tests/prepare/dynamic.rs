@@ -20,10 +20,22 @@ fn eval(body: &str) -> Result<String, Diagnostic> {
 #[test]
 fn functions_come_back_as_their_source_text() {
     let cases = [
-        (DynamicKind::Function, "function anonymous(a,b\n) {\nreturn a\n}"),
-        (DynamicKind::GeneratorFunction, "function* anonymous(a,b\n) {\nreturn a\n}"),
-        (DynamicKind::AsyncFunction, "async function anonymous(a,b\n) {\nreturn a\n}"),
-        (DynamicKind::AsyncGeneratorFunction, "async function* anonymous(a,b\n) {\nreturn a\n}"),
+        (
+            DynamicKind::Function,
+            "function anonymous(a,b\n) {\nreturn a\n}",
+        ),
+        (
+            DynamicKind::GeneratorFunction,
+            "function* anonymous(a,b\n) {\nreturn a\n}",
+        ),
+        (
+            DynamicKind::AsyncFunction,
+            "async function anonymous(a,b\n) {\nreturn a\n}",
+        ),
+        (
+            DynamicKind::AsyncGeneratorFunction,
+            "async function* anonymous(a,b\n) {\nreturn a\n}",
+        ),
     ];
     for (kind, source) in cases {
         assert_eq!(run(kind, "a,b", "return a").unwrap(), source);
@@ -112,7 +124,10 @@ fn ordinary_functions_are_accepted() {
         ("", "return new.target"),
         ("<!-- x", "--> y"),
     ] {
-        assert!(run(DynamicKind::Function, params, body).is_ok(), "{params:?} {body:?}");
+        assert!(
+            run(DynamicKind::Function, params, body).is_ok(),
+            "{params:?} {body:?}"
+        );
     }
 }
 
@@ -122,20 +137,45 @@ fn bodies_follow_the_kind_of_function() {
     assert!(run(DynamicKind::Function, "", "await f()").is_err());
     assert!(run(DynamicKind::GeneratorFunction, "", "yield f(), yield* g()").is_ok());
     assert!(run(DynamicKind::AsyncGeneratorFunction, "", "yield await f()").is_ok());
-    assert!(run(DynamicKind::AsyncFunction, "", "for await (const x of f()) {}").is_ok());
+    assert!(
+        run(
+            DynamicKind::AsyncFunction,
+            "",
+            "for await (const x of f()) {}"
+        )
+        .is_ok()
+    );
     assert!(run(DynamicKind::Function, "", "for await (const x of f()) {}").is_err());
 }
 
 #[test]
 fn errors_are_located_in_the_part_at_fault() {
-    assert_eq!(run(DynamicKind::Function, "a", "let x;\n  let = ;").unwrap_err().location, at(2, 9));
-    assert_eq!(run(DynamicKind::Function, "a,\n b c", "").unwrap_err().location, at(2, 4));
+    assert_eq!(
+        run(DynamicKind::Function, "a", "let x;\n  let = ;")
+            .unwrap_err()
+            .location,
+        at(2, 9)
+    );
+    assert_eq!(
+        run(DynamicKind::Function, "a,\n b c", "")
+            .unwrap_err()
+            .location,
+        at(2, 4)
+    );
     assert_eq!(eval("f(\n1 2)").unwrap_err().location, at(2, 3));
 }
 
 #[test]
 fn eval_text_is_returned_as_it_is() {
-    for code in ["1 + 1", "", "  x", "// c", "var a = 1; a", "let \u{fc} = '😀'", "<!-- c\nx"] {
+    for code in [
+        "1 + 1",
+        "",
+        "  x",
+        "// c",
+        "var a = 1; a",
+        "let \u{fc} = '😀'",
+        "<!-- c\nx",
+    ] {
         assert_eq!(eval(code).unwrap(), code);
         let indirect = prepare_dynamic(DynamicKind::IndirectEval, None, code, &options());
         assert_eq!(indirect.unwrap(), code);
@@ -144,16 +184,36 @@ fn eval_text_is_returned_as_it_is() {
 
 #[test]
 fn direct_eval_may_use_what_its_place_allows() {
-    for code in
-        ["new.target", "super.x", "super()", "arguments[0]", "this.#x", "#x in this", "with (a) b", "010", "await", "yield"]
-    {
+    for code in [
+        "new.target",
+        "super.x",
+        "super()",
+        "arguments[0]",
+        "this.#x",
+        "#x in this",
+        "with (a) b",
+        "010",
+        "await",
+        "yield",
+    ] {
         assert!(eval(code).is_ok(), "{code}: {:?}", eval(code));
     }
 }
 
 #[test]
 fn eval_is_still_a_script() {
-    for code in ["return 1", "if (x) return", "await f()", "}", "f(", "a b", "let x: number = 1", "x as any", "class A { private x = 1 }", "enum A {}"] {
+    for code in [
+        "return 1",
+        "if (x) return",
+        "await f()",
+        "}",
+        "f(",
+        "a b",
+        "let x: number = 1",
+        "x as any",
+        "class A { private x = 1 }",
+        "enum A {}",
+    ] {
         assert_eq!(eval(code).expect_err(code).rule, "syntax_valid", "{code}");
     }
     assert!(eval("(function () { return 1 })()").is_ok());
@@ -169,7 +229,11 @@ fn reserved_names_are_refused_everywhere() {
         (DynamicKind::Function, "", "\\u005f_smol_x()"),
         (DynamicKind::Module, "", "export const __smol_x = 1"),
     ] {
-        assert_eq!(run(kind, params, body).unwrap_err().rule, "reserved_identifier", "{body}");
+        assert_eq!(
+            run(kind, params, body).unwrap_err().rule,
+            "reserved_identifier",
+            "{body}"
+        );
     }
 }
 
@@ -178,16 +242,27 @@ fn imports_are_checked_as_in_programs() {
     let mut options = options();
     options.authorized_imports = vec!["ok".into()];
     let run = |kind, body: &str| prepare_dynamic(kind, None, body, &options);
-    for kind in FUNCTIONS.into_iter().chain([DynamicKind::DirectEval, DynamicKind::IndirectEval]) {
+    for kind in FUNCTIONS
+        .into_iter()
+        .chain([DynamicKind::DirectEval, DynamicKind::IndirectEval])
+    {
         assert!(run(kind, "import(\"ok\")").is_ok());
         assert!(run(kind, "import(name)").is_ok());
         let found = run(kind, "import(\"fs\")").unwrap_err();
-        assert_eq!((found.rule.as_ref(), found.module.as_deref()), ("import_allowed", Some("fs")));
+        assert_eq!(
+            (found.rule.as_ref(), found.module.as_deref()),
+            ("import_allowed", Some("fs"))
+        );
         assert!(run(kind, "import x from \"ok\"").is_err());
         assert!(run(kind, "export const a = 1").is_err());
         assert!(run(kind, "import.meta").is_err());
     }
-    let found = prepare_dynamic(DynamicKind::Function, Some("a = import(\"fs\")"), "", &options);
+    let found = prepare_dynamic(
+        DynamicKind::Function,
+        Some("a = import(\"fs\")"),
+        "",
+        &options,
+    );
     assert_eq!(found.unwrap_err().rule, "import_allowed");
 }
 
@@ -198,10 +273,25 @@ fn modules_may_import_what_is_authorised() {
     let run = |body: &str| prepare_dynamic(DynamicKind::Module, None, body, &options);
     let source = "import a, { b } from \"ok\";\nexport * from \"ok\";\nexport default await import.meta.url;";
     assert_eq!(run(source).unwrap(), source);
-    for body in ["import \"fs\"", "export * from \"fs\"", "export { a } from \"fs\"", "await import(\"fs\")"] {
-        assert_eq!(run(body).unwrap_err().module.as_deref(), Some("fs"), "{body}");
+    for body in [
+        "import \"fs\"",
+        "export * from \"fs\"",
+        "export { a } from \"fs\"",
+        "await import(\"fs\")",
+    ] {
+        assert_eq!(
+            run(body).unwrap_err().module.as_deref(),
+            Some("fs"),
+            "{body}"
+        );
     }
-    for body in ["return 1", "with (a) {}", "let a; let a;", "let a: number", "export { missing }"] {
+    for body in [
+        "return 1",
+        "with (a) {}",
+        "let a; let a;",
+        "let a: number",
+        "export { missing }",
+    ] {
         assert_eq!(run(body).unwrap_err().rule, "syntax_valid", "{body}");
     }
 }
@@ -216,6 +306,9 @@ fn size_and_depth_are_limited() {
     assert_eq!(eval(&deep).unwrap_err().rule, "code_too_deep");
     for kind in FUNCTIONS {
         assert_eq!(run(kind, "", &deep).unwrap_err().rule, "code_too_deep");
-        assert_eq!(run(kind, &format!("a = {deep}"), "").unwrap_err().rule, "code_too_deep");
+        assert_eq!(
+            run(kind, &format!("a = {deep}"), "").unwrap_err().rule,
+            "code_too_deep"
+        );
     }
 }

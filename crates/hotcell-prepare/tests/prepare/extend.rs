@@ -19,7 +19,12 @@ impl Rule for NoSecrets {
             .string_literals()
             .filter(|literal| literal.text.starts_with("sk-"))
             .map(|literal| {
-                program.diagnostic("no_secrets", Severity::Error, literal.offset, "a secret in the code")
+                program.diagnostic(
+                    "no_secrets",
+                    Severity::Error,
+                    literal.offset,
+                    "a secret in the code",
+                )
             })
             .collect()
     }
@@ -43,7 +48,10 @@ impl Rule for Inventory {
             .map(|call| (call.callee.clone(), call.result == CallResult::Awaited))
             .collect();
         let declared: Vec<_> = program.declarations().map(|one| one.name.clone()).collect();
-        let message = format!("{globals:?} {calls:?} {declared:?} {}", program.code().len());
+        let message = format!(
+            "{globals:?} {calls:?} {declared:?} {}",
+            program.code().len()
+        );
         vec![program.diagnostic("inventory", Severity::Info, 0, message)]
     }
 }
@@ -56,7 +64,11 @@ impl Transform for Replace {
     }
 
     fn transform(&self, code: &str) -> Result<String, String> {
-        if self.0.is_empty() { Err("nothing to replace".into()) } else { Ok(code.replace(self.0, self.1)) }
+        if self.0.is_empty() {
+            Err("nothing to replace".into())
+        } else {
+            Ok(code.replace(self.0, self.1))
+        }
     }
 }
 
@@ -75,7 +87,10 @@ fn with_transform(transform: Replace) -> PrepareOptions {
 #[test]
 fn a_rule_of_the_host_sees_strings_and_reports_places() {
     let found = validate_code("f('x');\nconst key: string = `sk-1`", &with_rule(NoSecrets));
-    assert_eq!((found[0].rule.as_ref(), found[0].location), ("no_secrets", at(2, 21)));
+    assert_eq!(
+        (found[0].rule.as_ref(), found[0].location),
+        ("no_secrets", at(2, 21))
+    );
 }
 
 #[test]
@@ -103,7 +118,11 @@ fn a_transform_changes_what_runs_and_is_checked() {
 fn a_failing_transform_refuses_the_code() {
     let program = prepare_program("f(1)", &with_transform(Replace("", "")));
     assert!(program.has_errors());
-    assert!(program.diagnostics[0].message.contains("nothing to replace"));
+    assert!(
+        program.diagnostics[0]
+            .message
+            .contains("nothing to replace")
+    );
 }
 
 #[test]

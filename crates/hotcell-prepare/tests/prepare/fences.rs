@@ -10,14 +10,39 @@ fn code_in(text: &str) -> String {
     let lines = |text: &str| text.split('\n').count();
     assert_eq!(lines(&program.transformed), lines(text));
     assert!(program.map.is_identity());
-    program.transformed.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("|")
+    program
+        .transformed
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("|")
 }
 
 #[test]
 fn a_fence_around_the_code_is_taken_off() {
-    for language in ["", "js", "javascript", "JavaScript", "ts", "typescript", "tsx", "mjs", "js title=\"x\"", "{.js}"] {
-        assert_eq!(code_in(&format!("```{language}\nf()\n```")), "f()", "{language}");
-        assert_eq!(code_in(&format!("\n  ```{language}\r\nf()\r\n```\r\n")), "f()", "{language}");
+    for language in [
+        "",
+        "js",
+        "javascript",
+        "JavaScript",
+        "ts",
+        "typescript",
+        "tsx",
+        "mjs",
+        "js title=\"x\"",
+        "{.js}",
+    ] {
+        assert_eq!(
+            code_in(&format!("```{language}\nf()\n```")),
+            "f()",
+            "{language}"
+        );
+        assert_eq!(
+            code_in(&format!("\n  ```{language}\r\nf()\r\n```\r\n")),
+            "f()",
+            "{language}"
+        );
     }
     assert_eq!(code_in("````js\nf()\n````"), "f()");
     assert_eq!(code_in("~~~js\nf()\n~~~"), "f()");
@@ -28,28 +53,46 @@ fn a_fence_around_the_code_is_taken_off() {
 
 #[test]
 fn text_around_the_fence_is_ignored() {
-    assert_eq!(code_in("Here is the code:\n\n```js\nf()\n```\n\nIt calls `f`."), "f()");
+    assert_eq!(
+        code_in("Here is the code:\n\n```js\nf()\n```\n\nIt calls `f`."),
+        "f()"
+    );
     assert_eq!(code_in("Sure\n```js\nf()\n```"), "f()");
     assert_eq!(code_in("Code:\n```js\nf()\n```<end_code>"), "f()");
-    assert_eq!(code_in("Thought: I will use `f`.\nCode:\n```ts\nconst a: number = f()\n```"), "const a         = f()");
+    assert_eq!(
+        code_in("Thought: I will use `f`.\nCode:\n```ts\nconst a: number = f()\n```"),
+        "const a         = f()"
+    );
 }
 
 #[test]
 fn several_fences_are_joined() {
-    assert_eq!(code_in("```js\nlet a = 1\n```\nthen\n```js\nf(a)\n```"), "let a = 1|f(a)");
-    assert_eq!(code_in("```\nlet a = 1\n```\n```\nf(a)\n```"), "let a = 1|f(a)");
+    assert_eq!(
+        code_in("```js\nlet a = 1\n```\nthen\n```js\nf(a)\n```"),
+        "let a = 1|f(a)"
+    );
+    assert_eq!(
+        code_in("```\nlet a = 1\n```\n```\nf(a)\n```"),
+        "let a = 1|f(a)"
+    );
 }
 
 #[test]
 fn blocks_in_other_languages_are_left_out() {
-    assert_eq!(code_in("```js\nf()\n```\nOutput:\n```\n42\n```\n```json\n{\"a\": 1}\n```"), "f()");
+    assert_eq!(
+        code_in("```js\nf()\n```\nOutput:\n```\n42\n```\n```json\n{\"a\": 1}\n```"),
+        "f()"
+    );
     assert_eq!(code_in("```bash\nnpm i\n```\n```js\nf()\n```"), "f()");
 }
 
 #[test]
 fn a_block_in_another_language_alone_is_refused() {
     let found = only("```python\nprint(1)\n```");
-    assert_eq!((found.rule.as_ref(), found.location), ("syntax_valid", at(1, 1)));
+    assert_eq!(
+        (found.rule.as_ref(), found.location),
+        ("syntax_valid", at(1, 1))
+    );
     assert!(found.message.contains("python"));
 }
 
@@ -78,7 +121,10 @@ fn an_example_in_a_comment_never_runs_instead_of_broken_code() {
     let program = prepare("/*\n```js\nexample()\n```\n*/\nf(\n");
     assert!(program.has_errors());
     let program = prepare("const md = `\n```js\nexample()\n```\n`;");
-    assert_eq!(&*program.transformed, "const md = `\n```js\nexample()\n```\n`;");
+    assert_eq!(
+        &*program.transformed,
+        "const md = `\n```js\nexample()\n```\n`;"
+    );
 }
 
 #[test]
@@ -86,7 +132,10 @@ fn errors_inside_fences_are_where_they_were() {
     let found = only("Here:\n```js\nlet a = 1;\n  process.exit()\n```");
     assert_eq!(found.location, at(4, 3));
     let found = only("Hier: größer 😀\n```js\nlet a = ;\n```");
-    assert_eq!((found.rule.as_ref(), found.location), ("syntax_valid", at(3, 9)));
+    assert_eq!(
+        (found.rule.as_ref(), found.location),
+        ("syntax_valid", at(3, 9))
+    );
 }
 
 #[test]

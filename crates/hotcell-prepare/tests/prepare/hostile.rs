@@ -149,7 +149,11 @@ const FORMS: &[Form] = &[
 fn build(form: &Form, times: usize) -> String {
     let (before, open, middle, close) = form;
     let end = if before.ends_with('/') { "/" } else { "" };
-    format!("{before}{}{middle}{}{end}", open.repeat(times), close.repeat(times))
+    format!(
+        "{before}{}{middle}{}{end}",
+        open.repeat(times),
+        close.repeat(times)
+    )
 }
 
 /// Whatever is said about it, something is: too deep code never passes in silence, nor does it end the process.
@@ -179,7 +183,9 @@ fn a_mebibyte_of_any_form_is_survived() {
 
 #[test]
 fn deep_code_is_refused_with_a_place_and_a_remedy() {
-    for form in ["(", "[", "{", "`${", "f(", "!", "a=>", "new ", "if(a)", "a=", "a?b:"] {
+    for form in [
+        "(", "[", "{", "`${", "f(", "!", "a=>", "new ", "if(a)", "a=", "a?b:",
+    ] {
         let program = prepare_program(&form.repeat(100_000), &options());
         assert_eq!(program.diagnostics[0].rule, "code_too_deep", "{form}");
         assert!(program.diagnostics[0].location.is_some() && program.diagnostics[0].fix.is_some());
@@ -192,7 +198,10 @@ fn the_nesting_limit_is_exact() {
     options.max_nesting = 20;
     let code = |depth| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     assert!(prepare_program(&code(20), &options).diagnostics.is_empty());
-    assert_eq!(prepare_program(&code(21), &options).diagnostics[0].rule, "code_too_deep");
+    assert_eq!(
+        prepare_program(&code(21), &options).diagnostics[0].rule,
+        "code_too_deep"
+    );
 }
 
 #[test]
@@ -200,12 +209,19 @@ fn long_flat_code_is_not_deep() {
     let options = options();
     let mut lines = String::new();
     for n in 0..8_000 {
-        writeln!(lines, "const v{n} = a.b.c(d, [1, 2], {{ e: f ? g : h }}) + `x${{i}}`").unwrap();
+        writeln!(
+            lines,
+            "const v{n} = a.b.c(d, [1, 2], {{ e: f ? g : h }}) + `x${{i}}`"
+        )
+        .unwrap();
     }
     let program = prepare_program(&lines, &options);
     assert!(program.diagnostics.is_empty(), "{:?}", program.diagnostics);
 
-    let data = format!("const data = [{}];", "{\"a\": [1, -2, [3]], \"b\": null},\n".repeat(20_000));
+    let data = format!(
+        "const data = [{}];",
+        "{\"a\": [1, -2, [3]], \"b\": null},\n".repeat(20_000)
+    );
     let program = prepare_program(&data, &options);
     assert!(program.diagnostics.is_empty(), "{:?}", program.diagnostics);
 
@@ -240,7 +256,14 @@ fn quotes_and_comments_cannot_hide_depth() {
 #[test]
 fn a_tokeniser_that_is_led_astray_costs_no_stack() {
     // Each unit closes a bracket for a reader that takes `/…/` for a regular expression, or for one that does not.
-    for unit in ["(a)/1)/(", "[b/1]/[", "{}/1)/(", "f(')'/1)/(", "`${/`}/}`+(", "x=>{}/1)/("] {
+    for unit in [
+        "(a)/1)/(",
+        "[b/1]/[",
+        "{}/1)/(",
+        "f(')'/1)/(",
+        "`${/`}/}`+(",
+        "x=>{}/1)/(",
+    ] {
         for times in [100, 5_000, 100_000] {
             survive(&unit.repeat(times));
             survive(&format!("({})", unit.repeat(times)));
@@ -250,7 +273,14 @@ fn a_tokeniser_that_is_led_astray_costs_no_stack() {
 
 #[test]
 fn trials_of_type_arguments_do_not_multiply() {
-    for unit in ["b<(a=", "a<b<(c=", "f<{a:(b=", "x<[y<(z=", "a<(b=>c<(d=", "async<(a="] {
+    for unit in [
+        "b<(a=",
+        "a<b<(c=",
+        "f<{a:(b=",
+        "x<[y<(z=",
+        "a<(b=>c<(d=",
+        "async<(a=",
+    ] {
         for times in [8, 16, 30, 60, 200, 499] {
             survive(&unit.repeat(times));
             survive(&format!("let x: a = {}", unit.repeat(times)));
@@ -265,7 +295,11 @@ fn dynamic_code_is_survived_too() {
     for form in FORMS {
         for times in [499, 100_000] {
             let code = build(form, times);
-            for kind in [DynamicKind::DirectEval, DynamicKind::AsyncFunction, DynamicKind::Module] {
+            for kind in [
+                DynamicKind::DirectEval,
+                DynamicKind::AsyncFunction,
+                DynamicKind::Module,
+            ] {
                 let _ = prepare_dynamic(kind, Some(&code), &code, &options);
                 let _ = prepare_dynamic(kind, None, &code, &options);
             }
@@ -282,15 +316,53 @@ fn a_small_stack_is_enough_for_the_caller() {
             }
         }
     };
-    std::thread::Builder::new().stack_size(768 << 10).spawn(run).unwrap().join().unwrap();
+    std::thread::Builder::new()
+        .stack_size(768 << 10)
+        .spawn(run)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 #[test]
 fn strange_characters_are_survived() {
     for code in [
-        "\0", "\u{1}", "\u{7f}", "\u{feff}\u{feff}", "\u{2028}", "\\u{110000}", "\\u{", "\u{10ffff}", "a\u{200d}b", "'\u{2028}'",
-        "#!", "#!\u{2028}x", "\\", "\u{e000}", "``````", "```", "```\n```", "~~~", "```js", "``` ```", "\u{feff}```js\nf()\n```",
-        "let \u{1d7d8}", "/\\u{}/u", "\"\\u\"", "0x", "1e", "1__0", "0b2", "1n.5", ".", "..", "...", "?.", "=>", "@", "#",
+        "\0",
+        "\u{1}",
+        "\u{7f}",
+        "\u{feff}\u{feff}",
+        "\u{2028}",
+        "\\u{110000}",
+        "\\u{",
+        "\u{10ffff}",
+        "a\u{200d}b",
+        "'\u{2028}'",
+        "#!",
+        "#!\u{2028}x",
+        "\\",
+        "\u{e000}",
+        "``````",
+        "```",
+        "```\n```",
+        "~~~",
+        "```js",
+        "``` ```",
+        "\u{feff}```js\nf()\n```",
+        "let \u{1d7d8}",
+        "/\\u{}/u",
+        "\"\\u\"",
+        "0x",
+        "1e",
+        "1__0",
+        "0b2",
+        "1n.5",
+        ".",
+        "..",
+        "...",
+        "?.",
+        "=>",
+        "@",
+        "#",
     ] {
         survive(code);
         let _ = prepare_dynamic(DynamicKind::Function, Some(code), code, &options());

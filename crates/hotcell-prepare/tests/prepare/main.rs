@@ -35,9 +35,14 @@ fn diagnose(code: &str) -> Vec<Diagnostic> {
 
 /// The rules that code breaks, in order.
 fn rules_of(code: &str) -> Vec<String> {
-    diagnose(code).into_iter().map(|one| one.rule.into_owned()).collect()
+    diagnose(code)
+        .into_iter()
+        .map(|one| one.rule.into_owned())
+        .collect()
 }
 
+/// A location as diagnostics have it.
+#[expect(clippy::unnecessary_wraps, reason = "that is how it is compared")]
 fn at(line: u32, column: u32) -> Option<Location> {
     Some(Location { line, column })
 }

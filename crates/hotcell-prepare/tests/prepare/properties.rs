@@ -1,24 +1,151 @@
 use hotcell_prepare::{
-    DynamicKind, Language, Location, Preparer, code_frame, prepare_dynamic, prepare_program,
+    Diagnostic, DynamicKind, Language, Location, Preparer, code_frame, prepare_dynamic,
+    prepare_program,
 };
 use proptest::prelude::*;
 
 use crate::options;
 
+/// What programs are made of, and what they are not.
+const TOKENS: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "=>",
+    "=",
+    "==",
+    "+",
+    "-",
+    "*",
+    "/",
+    "!",
+    "?",
+    ":",
+    ";",
+    ",",
+    ".",
+    "?.",
+    "...",
+    "`",
+    "${",
+    "'",
+    "\"",
+    "\\",
+    "#",
+    "@",
+    "&&",
+    "??",
+    "++",
+    "//",
+    "/*",
+    "*/",
+    "<!--",
+    "-->",
+    "\n",
+    "\r\n",
+    " ",
+    "```",
+    "```js",
+    "a",
+    "b",
+    "process",
+    "search",
+    "final_answer",
+    "__smol_x",
+    "read",
+    "1",
+    "1n",
+    "0x1",
+    "'s'",
+    "/re/g",
+    "let ",
+    "const ",
+    "var ",
+    "function ",
+    "class ",
+    "extends ",
+    "async ",
+    "await ",
+    "yield ",
+    "return ",
+    "if ",
+    "else ",
+    "for ",
+    "of ",
+    "in ",
+    "while ",
+    "do ",
+    "switch ",
+    "case ",
+    "default ",
+    "try ",
+    "catch ",
+    "finally ",
+    "throw ",
+    "new ",
+    "typeof ",
+    "void ",
+    "delete ",
+    "this",
+    "super",
+    "import ",
+    "import(",
+    "export ",
+    "from ",
+    "static ",
+    "get ",
+    "set ",
+    "#x",
+    "type ",
+    "interface ",
+    "enum ",
+    "namespace ",
+    "declare ",
+    "abstract ",
+    "public ",
+    "readonly ",
+    "as ",
+    "satisfies ",
+    "keyof ",
+    "infer ",
+    "is ",
+    ": number",
+    ": string",
+    "<T>",
+    "!",
+    "unknown",
+    "ü",
+    "😀",
+    "\u{2028}",
+];
+
 /// What holds for every text.
 fn check(code: &str) {
     let program = prepare_program(code, &options());
     assert_eq!(&*program.original, code);
-    assert_eq!(program.has_errors(), program.diagnostics.iter().any(|one| one.is_error()));
-    let lines = u32::try_from(code.split(['\n', '\r', '\u{2028}', '\u{2029}']).count()).unwrap();
+    assert_eq!(
+        program.has_errors(),
+        program.diagnostics.iter().any(Diagnostic::is_error)
+    );
+    let lines = code.split(['\n', '\r', '\u{2028}', '\u{2029}']).count();
     for diagnostic in &program.diagnostics {
         if let Some(place) = diagnostic.location {
-            assert!((1..=lines).contains(&place.line) && place.column >= 1, "{diagnostic}");
+            assert!(
+                place.line >= 1 && place.line as usize <= lines && place.column >= 1,
+                "{diagnostic}"
+            );
             assert!(!code_frame(code, place).is_empty());
         }
     }
     let width = |text: &str| -> Vec<usize> {
-        text.split('\n').map(|line| line.encode_utf16().count()).collect()
+        text.split('\n')
+            .map(|line| line.encode_utf16().count())
+            .collect()
     };
     if program.map.is_identity() {
         assert_eq!(width(&program.transformed), width(code), "nothing moves");
@@ -27,7 +154,12 @@ fn check(code: &str) {
     if !program.has_errors() && !program.transformed.trim().is_empty() {
         let again = prepare_program(&program.transformed, &options());
         assert_eq!(again.language, Some(Language::JavaScript), "{code}");
-        assert!(!again.has_errors(), "{code}\n{}\n{:?}", program.transformed, again.diagnostics);
+        assert!(
+            !again.has_errors(),
+            "{code}\n{}\n{:?}",
+            program.transformed,
+            again.diagnostics
+        );
         assert_eq!(again.transformed, program.transformed);
         assert_eq!(again.declarations.len(), program.declarations.len());
     }
@@ -36,16 +168,7 @@ fn check(code: &str) {
 }
 
 fn token() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "(", ")", "[", "]", "{", "}", "<", ">", "=>", "=", "==", "+", "-", "*", "/", "!", "?", ":", ";", ",", ".", "?.", "...",
-        "`", "${", "'", "\"", "\\", "#", "@", "&&", "??", "++", "//", "/*", "*/", "<!--", "-->", "\n", "\r\n", " ", "```", "```js",
-        "a", "b", "process", "search", "final_answer", "__smol_x", "read", "1", "1n", "0x1", "'s'", "/re/g", "let ", "const ",
-        "var ", "function ", "class ", "extends ", "async ", "await ", "yield ", "return ", "if ", "else ", "for ", "of ", "in ",
-        "while ", "do ", "switch ", "case ", "default ", "try ", "catch ", "finally ", "throw ", "new ", "typeof ", "void ",
-        "delete ", "this", "super", "import ", "import(", "export ", "from ", "static ", "get ", "set ", "#x", "type ",
-        "interface ", "enum ", "namespace ", "declare ", "abstract ", "public ", "readonly ", "as ", "satisfies ", "keyof ",
-        "infer ", "is ", ": number", ": string", "<T>", "!", "unknown", "ü", "😀", "\u{2028}",
-    ])
+    prop::sample::select(TOKENS)
 }
 
 /// Snippets that are programs, to be joined, cut and mixed.

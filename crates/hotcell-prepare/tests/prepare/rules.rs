@@ -11,7 +11,10 @@ fn with(change: impl FnOnce(&mut PrepareOptions)) -> Vec<Diagnostic> {
 #[track_caller]
 fn assert_option_rule(found: &[Diagnostic], rule: &str) {
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].rule.as_ref(), found[0].severity), (rule, Severity::Error));
+    assert_eq!(
+        (found[0].rule.as_ref(), found[0].severity),
+        (rule, Severity::Error)
+    );
     assert!(found[0].location.is_none());
 }
 
@@ -26,7 +29,10 @@ fn ordinary_code_has_nothing_to_be_said_about() {
 fn empty_code_is_refused() {
     for code in ["", " ", "\n\t \r\n", "\u{feff}", "\u{a0}\u{2028}"] {
         let found = only(code);
-        assert_eq!((found.rule.as_ref(), found.severity), ("code_non_empty", Severity::Error));
+        assert_eq!(
+            (found.rule.as_ref(), found.severity),
+            ("code_non_empty", Severity::Error)
+        );
     }
 }
 
@@ -63,9 +69,15 @@ fn timeout_must_be_at_least_one() {
 
 #[test]
 fn other_options_are_checked_too() {
-    assert_option_rule(&with(|o| o.run_concurrency = "parallel".into()), "run_concurrency_valid");
+    assert_option_rule(
+        &with(|o| o.run_concurrency = "parallel".into()),
+        "run_concurrency_valid",
+    );
     assert_option_rule(&with(|o| o.max_queued_runs = -1.0), "max_queued_runs_valid");
-    assert_option_rule(&with(|o| o.authorized_imports = vec![" ".into()]), "authorized_imports_valid");
+    assert_option_rule(
+        &with(|o| o.authorized_imports = vec![" ".into()]),
+        "authorized_imports_valid",
+    );
     assert_option_rule(&with(|o| o.max_log_bytes = 1023.0), "max_log_bytes_valid");
     assert_option_rule(
         &with(|o| o.collect_console_levels = vec!["debug".into()]),
@@ -77,7 +89,10 @@ fn other_options_are_checked_too() {
 #[test]
 fn a_small_log_budget_is_only_remarked_upon() {
     let found = with(|o| o.max_log_bytes = 1024.0);
-    assert_eq!((found[0].rule.as_ref(), found[0].severity), ("log_budget_too_small", Severity::Info));
+    assert_eq!(
+        (found[0].rule.as_ref(), found[0].severity),
+        ("log_budget_too_small", Severity::Info)
+    );
     assert!(with(|o| o.max_log_bytes = 262_144.0).is_empty());
 }
 
@@ -93,7 +108,10 @@ fn option_errors_and_code_errors_are_reported_together() {
 #[test]
 fn syntax_errors_have_a_place() {
     let found = only("let a = 1;\nlet b = a +;\n");
-    assert_eq!((found.rule.as_ref(), found.severity), ("syntax_valid", Severity::Error));
+    assert_eq!(
+        (found.rule.as_ref(), found.severity),
+        ("syntax_valid", Severity::Error)
+    );
     assert_eq!(found.location, at(2, 12));
 }
 
@@ -102,17 +120,28 @@ fn await_in_a_plain_function_says_what_to_do() {
     let found = only("[1].forEach((x) => { await read(x) })");
     assert_eq!(found.location, at(1, 22));
     assert!(found.message.contains("async"), "{found}");
-    assert!(found.fix.as_deref().is_some_and(|fix| fix.contains("async")));
+    assert!(
+        found
+            .fix
+            .as_deref()
+            .is_some_and(|fix| fix.contains("async"))
+    );
 }
 
 #[test]
 fn imports_outside_the_list_are_refused() {
     let found = only("const fs = await import(\"fs\");");
-    assert_eq!((found.rule.as_ref(), found.severity), ("import_allowed", Severity::Error));
+    assert_eq!(
+        (found.rule.as_ref(), found.severity),
+        ("import_allowed", Severity::Error)
+    );
     assert_eq!(found.module.as_deref(), Some("fs"));
     assert_eq!(found.location, at(1, 18));
     assert_eq!(only("import(`fs`)").module.as_deref(), Some("fs"));
-    assert_eq!(only("const f = () => import((\"fs\"))").module.as_deref(), Some("fs"));
+    assert_eq!(
+        only("const f = () => import((\"fs\"))").module.as_deref(),
+        Some("fs")
+    );
 }
 
 #[test]
@@ -139,9 +168,18 @@ fn static_imports_are_refused_even_if_authorised() {
     let mut options = options();
     options.authorized_imports = vec!["node:fs".into()];
     let cases = [
-        ("import fs from \"node:fs\";", "const { default: fs } = await import(\"node:fs\");"),
-        ("import * as fs from \"node:fs\";", "const fs = await import(\"node:fs\");"),
-        ("import { a, b as c } from \"node:fs\";", "const { a, b: c } = await import(\"node:fs\");"),
+        (
+            "import fs from \"node:fs\";",
+            "const { default: fs } = await import(\"node:fs\");",
+        ),
+        (
+            "import * as fs from \"node:fs\";",
+            "const fs = await import(\"node:fs\");",
+        ),
+        (
+            "import { a, b as c } from \"node:fs\";",
+            "const { a, b: c } = await import(\"node:fs\");",
+        ),
         ("import \"node:fs\";", "await import(\"node:fs\");"),
         (
             "import fs, * as all from \"node:fs\";",
@@ -155,7 +193,10 @@ fn static_imports_are_refused_even_if_authorised() {
         assert_eq!(found[0].severity, Severity::Error);
         assert_eq!(found[0].module.as_deref(), Some("node:fs"));
         assert_eq!(found[0].fix.as_deref(), Some(fix));
-        assert!(validate_code(fix, &options).is_empty(), "the fix is valid: {fix}");
+        assert!(
+            validate_code(fix, &options).is_empty(),
+            "the fix is valid: {fix}"
+        );
     }
 }
 
@@ -171,7 +212,10 @@ fn exports_are_refused_like_static_imports() {
         "export class A {}",
     ] {
         let found = only(code);
-        assert_eq!((found.rule.as_ref(), found.severity), ("static_import_in_script_mode", Severity::Error));
+        assert_eq!(
+            (found.rule.as_ref(), found.severity),
+            ("static_import_in_script_mode", Severity::Error)
+        );
         assert_eq!(found.module.is_some(), code.contains("\"m\""), "{code}");
     }
 }
@@ -185,8 +229,21 @@ fn import_meta_and_import_phases_are_refused() {
 #[test]
 fn globals_of_other_hosts_are_warned_about() {
     for name in [
-        "process", "require", "module", "global", "fetch", "window", "document", "Deno", "Bun",
-        "setTimeout", "setInterval", "XMLHttpRequest", "Buffer", "localStorage", "__dirname",
+        "process",
+        "require",
+        "module",
+        "global",
+        "fetch",
+        "window",
+        "document",
+        "Deno",
+        "Bun",
+        "setTimeout",
+        "setInterval",
+        "XMLHttpRequest",
+        "Buffer",
+        "localStorage",
+        "__dirname",
     ] {
         let found = only(&format!("f({name})"));
         assert_eq!(found.rule, "forbidden_global_access", "{name}");
@@ -239,7 +296,9 @@ fn reserved_names_are_refused_wherever_they_bind_or_refer() {
         assert_eq!(found[0].rule, "reserved_identifier", "{code}: {found:?}");
         assert_eq!(found[0].severity, Severity::Error);
     }
-    assert_clean("question.__smol_x; ({ __smol_x: 1 }); \"__smol_x\"; let _smol_ = 1, my__smol_ = 2");
+    assert_clean(
+        "question.__smol_x; ({ __smol_x: 1 }); \"__smol_x\"; let _smol_ = 1, my__smol_ = 2",
+    );
 }
 
 #[test]
@@ -255,7 +314,11 @@ fn tools_cannot_be_declared_at_the_top_level() {
         "for (var read of []) {}",
     ] {
         let found = only(code);
-        assert_eq!((found.rule.as_ref(), found.severity), ("tool_shadowed", Severity::Error), "{code}");
+        assert_eq!(
+            (found.rule.as_ref(), found.severity),
+            ("tool_shadowed", Severity::Error),
+            "{code}"
+        );
         assert!(found.fix.is_some());
     }
 }
@@ -297,7 +360,11 @@ fn promises_of_async_tools_must_be_awaited() {
     ];
     for (code, (line, column)) in cases {
         let found = only(code);
-        assert_eq!((found.rule.as_ref(), found.severity), ("floating_promise", Severity::Warning), "{code}");
+        assert_eq!(
+            (found.rule.as_ref(), found.severity),
+            ("floating_promise", Severity::Warning),
+            "{code}"
+        );
         assert_eq!(found.location, at(line, column), "{code}");
         assert!(found.fix.as_deref().unwrap().contains("await read"));
     }
@@ -326,9 +393,16 @@ fn promises_that_somebody_handles_are_fine() {
 
 #[test]
 fn a_function_that_nobody_calls_is_pointed_out() {
-    for code in ["async () => { await f() }", "(function () { f() })", "() => 1;"] {
+    for code in [
+        "async () => { await f() }",
+        "(function () { f() })",
+        "() => 1;",
+    ] {
         let found = only(code);
-        assert_eq!((found.rule.as_ref(), found.severity), ("function_not_called", Severity::Warning));
+        assert_eq!(
+            (found.rule.as_ref(), found.severity),
+            ("function_not_called", Severity::Warning)
+        );
         assert!(found.fix.is_some());
     }
     assert_clean("(async () => { await f() })()");
@@ -338,7 +412,10 @@ fn a_function_that_nobody_calls_is_pointed_out() {
 
 #[test]
 fn a_flood_of_findings_is_cut() {
-    let code: String = (0..5000).map(|n| format!("import(\"m{n}\");\n")).collect();
+    let code = (0..5000)
+        .map(|n| format!("import(\"m{n}\");"))
+        .collect::<Vec<_>>()
+        .join("\n");
     let found = diagnose(&code);
     assert!(found.len() <= 50 && found.iter().all(|one| one.rule == "import_allowed"));
     assert_eq!(found[0].location, at(1, 1));
@@ -350,7 +427,10 @@ fn diagnostics_serialise_as_the_contract_says() {
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["rule"], "import_allowed");
     assert_eq!(json["severity"], "ERROR");
-    assert_eq!(json["location"], serde_json::json!({ "line": 1, "column": 7 }));
+    assert_eq!(
+        json["location"],
+        serde_json::json!({ "line": 1, "column": 7 })
+    );
     assert_eq!(json["module"], "fs");
     assert_eq!(
         found.to_string(),

@@ -1,6 +1,7 @@
 //! What a script is: strict, with `await` and `return` at its top level.
 
-use hotcell_prepare::{DeclarationKind, Language};
+use hotcell_prepare::DeclarationKind::{Class, Const, Function, Let, Var};
+use hotcell_prepare::Language;
 
 use crate::{assert_clean, at, diagnose, only, prepare};
 
@@ -38,7 +39,11 @@ fn scripts_are_taken_as_they_are() {
             continue;
         }
         let program = prepare(code);
-        assert!(program.diagnostics.is_empty(), "{code}: {:?}", program.diagnostics);
+        assert!(
+            program.diagnostics.is_empty(),
+            "{code}: {:?}",
+            program.diagnostics
+        );
         assert_eq!(program.language, Some(Language::JavaScript));
         if !code.starts_with('<') {
             assert_eq!(&*program.transformed, code);
@@ -110,14 +115,26 @@ fn hashbang_and_html_comments_are_blanked() {
 
     let program = prepare("<!-- a\nf() <!-- b ü😀\n/* c */ --> d\nx-->0");
     assert!(program.diagnostics.is_empty(), "{:?}", program.diagnostics);
-    assert_eq!(&*program.transformed, "      \nf()           \n/* c */      \nx-->0");
+    assert_eq!(
+        &*program.transformed,
+        "      \nf()           \n/* c */      \nx-->0"
+    );
 }
 
 #[test]
 fn html_comments_inside_strings_stay() {
-    for code in ["f(\"<!-- x\")", "f(`\n--> x`)", "/<!--/.test(x)", "// <!-- x\nf()"] {
+    for code in [
+        "f(\"<!-- x\")",
+        "f(`\n--> x`)",
+        "/<!--/.test(x)",
+        "// <!-- x\nf()",
+    ] {
         let program = prepare(code);
-        assert!(program.diagnostics.is_empty(), "{code}: {:?}", program.diagnostics);
+        assert!(
+            program.diagnostics.is_empty(),
+            "{code}: {:?}",
+            program.diagnostics
+        );
         assert_eq!(&*program.transformed, code);
     }
 }
@@ -128,9 +145,11 @@ fn declarations_are_listed_with_their_kinds() {
         "const a = 1; let { b, c: [d] } = f(); var e; function g() { let inner }\nasync function* h() {}\nclass I {}\n\
          if (a) { var j; let k; function l() {} }\nfor (var m of []) {}",
     );
-    let found: Vec<_> =
-        program.declarations.iter().map(|one| (one.name.as_str(), one.kind)).collect();
-    use DeclarationKind::{Class, Const, Function, Let, Var};
+    let found: Vec<_> = program
+        .declarations
+        .iter()
+        .map(|one| (one.name.as_str(), one.kind))
+        .collect();
     assert_eq!(
         found,
         [

@@ -11,7 +11,11 @@ fn types_are_blanked_and_nothing_moves() {
         assert_eq!(program.language, Some(Language::TypeScript), "{name}");
         assert_eq!(&*program.transformed, javascript, "{name}");
         assert!(program.map.is_identity(), "{name}");
-        let width = |text: &str| text.lines().map(|line| line.encode_utf16().count()).collect::<Vec<_>>();
+        let width = |text: &str| {
+            text.lines()
+                .map(|line| line.encode_utf16().count())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(width(&program.transformed), width(typescript), "{name}");
     }
 }
@@ -62,7 +66,11 @@ fn valid_javascript_is_never_taken_for_typescript() {
 
 #[test]
 fn modifiers_alone_make_it_typescript() {
-    for code in ["class A { public a = 1 }", "abstract class A {}", "class A { override m() {} }"] {
+    for code in [
+        "class A { public a = 1 }",
+        "abstract class A {}",
+        "class A { override m() {} }",
+    ] {
         assert_eq!(prepare(code).language, Some(Language::TypeScript), "{code}");
     }
 }
@@ -81,20 +89,33 @@ fn positions_lead_back_from_lowered_code() {
     assert_eq!(program.diagnostics[0].rule, "forbidden_global_access");
     assert_eq!(program.diagnostics[0].location, at(4, 3));
 
-    let line = program.transformed.lines().position(|line| line.contains("process")).unwrap();
-    let place = Location { line: u32::try_from(line).unwrap() + 1, column: 1 };
+    let line = program
+        .transformed
+        .lines()
+        .position(|line| line.contains("process"))
+        .unwrap();
+    let place = Location {
+        line: u32::try_from(line).unwrap() + 1,
+        column: 1,
+    };
     assert_eq!(Some(program.original_location(place)), at(4, 3));
 }
 
 #[test]
 fn errors_in_typescript_are_those_of_typescript() {
     let found = only("let a: number = 1;\nlet b: string = ;");
-    assert_eq!((found.rule.as_ref(), found.location), ("syntax_valid", at(2, 17)));
+    assert_eq!(
+        (found.rule.as_ref(), found.location),
+        ("syntax_valid", at(2, 17))
+    );
 }
 
 #[test]
 fn jsx_is_refused_by_name() {
-    for code in ["const a = <div>hi</div>;", "const a: any = <p class=\"x\">{b}</p>;"] {
+    for code in [
+        "const a = <div>hi</div>;",
+        "const a: any = <p class=\"x\">{b}</p>;",
+    ] {
         let found = only(code);
         assert!(found.message.contains("JSX"), "{found}");
         assert!(found.fix.is_some());
@@ -104,14 +125,22 @@ fn jsx_is_refused_by_name() {
 #[test]
 fn decorators_are_refused() {
     for code in ["@dec class A {}", "class A { @dec m(): void {} }"] {
-        assert!(diagnose(code).iter().any(|one| one.message.contains("decorators")), "{code}");
+        assert!(
+            diagnose(code)
+                .iter()
+                .any(|one| one.message.contains("decorators")),
+            "{code}"
+        );
     }
 }
 
 #[test]
 fn a_call_with_type_arguments_in_javascript_is_pointed_out() {
     let found = only("const a = search<string>(\"x\");");
-    assert_eq!((found.rule.as_ref(), found.location), ("ambiguous_type_arguments", at(1, 11)));
+    assert_eq!(
+        (found.rule.as_ref(), found.location),
+        ("ambiguous_type_arguments", at(1, 11))
+    );
     assert_clean("const a: string = search<string>(\"x\");");
     assert_clean("const a = (1 < 2) > (3);");
 }
