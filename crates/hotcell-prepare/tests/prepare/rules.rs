@@ -1,6 +1,6 @@
 use hotcell_prepare::{Diagnostic, PrepareOptions, Severity, validate_code};
 
-use crate::{assert_clean, at, diagnose, only, options, rules_of};
+use crate::{assert_clean, at, diagnose, only, options, prepare, rules_of};
 
 fn with(change: impl FnOnce(&mut PrepareOptions)) -> Vec<Diagnostic> {
     let mut options = options();
@@ -419,6 +419,19 @@ fn a_flood_of_findings_is_cut() {
     let found = diagnose(&code);
     assert!(found.len() <= 50 && found.iter().all(|one| one.rule == "import_allowed"));
     assert_eq!(found[0].location, at(1, 1));
+}
+
+#[test]
+fn a_flood_of_warnings_cannot_wash_an_error_away() {
+    let code = "read(1);\n".repeat(500) + "import(\"fs\");\n" + &"read(2);\n".repeat(500);
+    let program = prepare(&code);
+    assert!(program.has_errors());
+    assert!(
+        program
+            .diagnostics
+            .iter()
+            .any(|one| one.rule == "import_allowed")
+    );
 }
 
 #[test]
