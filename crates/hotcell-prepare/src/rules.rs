@@ -6,7 +6,7 @@ mod names;
 mod options;
 mod promises;
 
-pub(crate) use imports::is_allowed as import_is_allowed;
+pub(crate) use imports::{export, is_allowed as import_is_allowed, static_import};
 pub(crate) use names::{RESERVED_PREFIX, reserved};
 pub(crate) use options::check as check_options;
 

@@ -1,12 +1,16 @@
 //! The parser, set up for the script that the engine runs.
 
+mod explain;
+
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Directive, Program, Statement, StringLiteral};
 use oxc_ast::builder::AstBuilder;
-use oxc_diagnostics::OxcDiagnostic;
+use oxc_diagnostics::Diagnostics;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Scoping, SemanticBuilder};
-use oxc_span::{LabeledSpan, SourceType, Span};
+use oxc_span::{SourceType, Span};
+
+use explain::explain;
 
 /// How a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,47 +58,22 @@ impl SyntaxError {
         }
     }
 
-    pub(crate) fn from_oxc(error: &OxcDiagnostic) -> Self {
-        // A redeclaration is an error where the second declaration is.
-        let label = if error.message.contains("already been declared") {
-            error.labels.last()
-        } else {
-            error.labels.first()
-        };
-        let offset = label.map_or(0, LabeledSpan::offset);
-        let mut message = in_our_style(&error.message);
-        let mut help = error.help.as_ref().map(|help| in_our_style(help));
-        if message.starts_with("`await` is only allowed") {
-            message = "`await` is only allowed in async functions and at the top level".into();
-            help = Some("add `async` to the function that contains this `await`".into());
-        }
-        Self {
-            offset,
-            message,
-            help,
-        }
-    }
-
     /// Whether a parser for JavaScript says that this is TypeScript.
     pub(crate) fn is_about_typescript(&self) -> bool {
         self.message.contains("TypeScript file")
     }
 }
 
-/// The parser's sentences without the capital and the period, and in words for those who never saw a parser.
-fn in_our_style(text: &str) -> String {
-    let text = text
-        .trim_end_matches('.')
-        .replace("`EOF`", "the end of the code");
-    let mut chars = text.chars();
-    match (chars.next(), chars.clone().next()) {
-        (Some(first), Some(second))
-            if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
-        {
-            format!("{}{}", first.to_ascii_lowercase(), chars.as_str())
-        }
-        _ => text,
-    }
+/// Errors that are looked at: there can be one for every byte.
+const MAX_ERRORS: usize = 32;
+
+/// The first errors among some diagnostics about `text`.
+pub(crate) fn errors_of(diagnostics: &Diagnostics, text: &str) -> Vec<SyntaxError> {
+    diagnostics
+        .errors()
+        .take(MAX_ERRORS)
+        .map(|error| explain(error, text))
+        .collect()
 }
 
 /// Parses; a program comes back only if there is nothing to complain about.
@@ -111,11 +90,7 @@ pub(crate) fn parse<'a>(
     let parsed = Parser::new(allocator, text, goal.source_type())
         .with_options(options)
         .parse();
-    let mut errors: Vec<_> = parsed
-        .diagnostics
-        .errors()
-        .map(SyntaxError::from_oxc)
-        .collect();
+    let mut errors = errors_of(&parsed.diagnostics, text);
     if parsed.panicked && errors.is_empty() {
         errors.push(SyntaxError {
             offset: 0,
@@ -153,10 +128,6 @@ pub(crate) fn analyze<'a>(
     let analyzed = SemanticBuilder::new_compiler()
         .with_check_syntax_error(goal != Goal::Eval)
         .build(program);
-    let errors = analyzed
-        .diagnostics
-        .errors()
-        .map(SyntaxError::from_oxc)
-        .collect();
+    let errors = errors_of(&analyzed.diagnostics, program.source_text);
     (program, analyzed.semantic.into_scoping(), errors)
 }

@@ -6,7 +6,9 @@
 
 mod blank;
 mod lower;
+mod modules;
 mod trivia;
 
 pub(crate) use blank::blank;
 pub(crate) use lower::lower;
+pub(crate) use modules::{ModuleStatement, module_statements};

@@ -37,6 +37,7 @@ impl Outcome {
             .map(|error| describe(error, &lines, map));
         Self {
             diagnostics: diagnostics.collect(),
+            map: map.clone(),
             ..Self::default()
         }
     }

@@ -3,7 +3,7 @@
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 
-use super::limits::refusal;
+use super::limits::{refusal, too_large};
 use super::outcome::{MAX_SYNTAX_ERRORS, Outcome, describe};
 use crate::collect::collect;
 use crate::options::PrepareOptions;
@@ -48,6 +48,10 @@ pub(super) fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions
         Ok(program) => program,
         Err(typed) => return neither(text, &errors, &typed),
     };
+    let modules = typescript::module_statements(&program);
+    if !modules.is_empty() {
+        return module_statements(text, &modules, options);
+    }
     if let Some(blanked) = typescript::blank(text, &program) {
         let inner = Allocator::default();
         if let Ok(program) = parse(&inner, &blanked, Goal::Script) {
@@ -70,11 +74,38 @@ pub(super) fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions
         Ok(lowered) => lowered,
         Err(errors) => return Outcome::syntax_errors(text, &errors, &PositionMap::default()),
     };
+    if lowered.len() > options.max_code_bytes.saturating_mul(MAX_GROWTH) {
+        return Outcome::refused(too_large(lowered.len(), options));
+    }
     let mut outcome = in_room(&lowered, || {
         check(&lowered, map, Language::TypeScript, options)
     });
     outcome.transformed = Some(lowered);
     outcome
+}
+
+/// How much larger code may get by lowering; enums, the worst, grow about fourfold.
+const MAX_GROWTH: usize = 8;
+
+/// TypeScript's own ways to import and export.
+fn module_statements(
+    text: &str,
+    statements: &[typescript::ModuleStatement],
+    options: &PrepareOptions,
+) -> Outcome {
+    let lines = LineIndex::new(text);
+    let diagnostics = statements.iter().map(|statement| {
+        let diagnostic = match &statement.import {
+            Some((module, instead)) => rules::static_import(module, instead, options),
+            None => rules::export(None),
+        };
+        diagnostic.with_location(lines.locate(statement.offset as usize))
+    });
+    Outcome {
+        diagnostics: diagnostics.collect(),
+        language: Some(Language::TypeScript),
+        ..Outcome::default()
+    }
 }
 
 /// Parses and examines text that must be JavaScript by now.

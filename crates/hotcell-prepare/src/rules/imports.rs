@@ -13,40 +13,45 @@ pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mu
             }
             (ImportKind::Dynamic, _) => continue,
             (ImportKind::Static { instead }, module) => {
-                let module = module.unwrap_or("");
-                let authorized = options.is_import_authorized(module);
-                let fix = if authorized {
-                    instead.clone()
-                } else {
-                    advice(options)
-                };
-                let message = format!(
-                    "static `import` of {module:?} is not possible: code runs as a script{}",
-                    if authorized {
-                        ", use `await import()`"
-                    } else {
-                        ""
-                    }
-                );
-                Diagnostic::error(rule::STATIC_IMPORT, message)
-                    .with_module(module)
-                    .with_fix(fix)
+                static_import(module.unwrap_or(""), instead, options)
             }
-            (ImportKind::Export, module) => {
-                let diagnostic = Diagnostic::error(
-                    rule::STATIC_IMPORT,
-                    "`export` is not possible: code runs as a script",
-                )
-                .with_fix(
-                    "remove `export`: top-level declarations stay available to later runs anyway",
-                );
-                match module {
-                    Some(module) => diagnostic.with_module(module),
-                    None => diagnostic,
-                }
-            }
+            (ImportKind::Export, module) => export(module),
         };
         found.push(diagnostic.with_location(view.locate(import.offset)));
+    }
+}
+
+/// The diagnostic for a static import; `instead` is the dynamic import that says the same.
+pub(crate) fn static_import(module: &str, instead: &str, options: &PrepareOptions) -> Diagnostic {
+    let authorized = options.is_import_authorized(module);
+    let fix = if authorized {
+        instead.to_owned()
+    } else {
+        advice(options)
+    };
+    let message = format!(
+        "static `import` of {module:?} is not possible: code runs as a script{}",
+        if authorized {
+            ", use `await import()`"
+        } else {
+            ""
+        }
+    );
+    Diagnostic::error(rule::STATIC_IMPORT, message)
+        .with_module(module)
+        .with_fix(fix)
+}
+
+/// The diagnostic for an export, from a module or of the code's own.
+pub(crate) fn export(module: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        rule::STATIC_IMPORT,
+        "`export` is not possible: code runs as a script",
+    )
+    .with_fix("remove `export`: top-level declarations stay available to later runs anyway");
+    match module {
+        Some(module) => diagnostic.with_module(module),
+        None => diagnostic,
     }
 }
 

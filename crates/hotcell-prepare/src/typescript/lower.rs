@@ -10,7 +10,7 @@ use oxc_transformer::{TransformOptions, Transformer, TypeScriptOptions};
 
 use crate::diagnostic::Location;
 use crate::position::PositionMap;
-use crate::syntax::{Goal, SyntaxError, parse};
+use crate::syntax::{Goal, SyntaxError, errors_of, parse};
 
 /// The JavaScript for a text that parses as TypeScript, and the way back to the text.
 pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError>> {
@@ -20,7 +20,7 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
         .with_enum_eval(true)
         .with_excess_capacity(2.0)
         .build(&program);
-    refuse(&analyzed.diagnostics)?;
+    refuse(&analyzed.diagnostics, text)?;
     let scoping = analyzed.semantic.into_scoping();
 
     let options = TransformOptions {
@@ -33,10 +33,12 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
     };
     let transformed = Transformer::new(&allocator, Path::new("code.ts"), &options)
         .build_with_scoping(scoping, &mut program);
-    refuse(&transformed.diagnostics)?;
+    refuse(&transformed.diagnostics, text)?;
 
     let options = CodegenOptions {
         source_map_path: Some(PathBuf::from("code.ts")),
+        // Deep code with many lines would be mostly indentation.
+        indent_width: 0,
         ..CodegenOptions::default()
     };
     let generated = Codegen::new().with_options(options).build(&program);
@@ -61,8 +63,8 @@ fn place(line: u32, column: u32) -> Location {
     }
 }
 
-fn refuse(diagnostics: &Diagnostics) -> Result<(), Vec<SyntaxError>> {
-    let errors: Vec<_> = diagnostics.errors().map(SyntaxError::from_oxc).collect();
+fn refuse(diagnostics: &Diagnostics, text: &str) -> Result<(), Vec<SyntaxError>> {
+    let errors = errors_of(diagnostics, text);
     if errors.is_empty() {
         Ok(())
     } else {

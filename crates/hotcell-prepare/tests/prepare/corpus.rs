@@ -630,10 +630,10 @@ pub(crate) const LOWERED: &[Case] = &[
         "enum Color { Red, Green = 5, Blue }
 Color.Blue;",
         r#"var Color = /* @__PURE__ */ function(Color) {
-	Color[Color["Red"] = 0] = "Red";
-	Color[Color["Green"] = 5] = "Green";
-	Color[Color["Blue"] = 6] = "Blue";
-	return Color;
+Color[Color["Red"] = 0] = "Red";
+Color[Color["Green"] = 5] = "Green";
+Color[Color["Blue"] = 6] = "Blue";
+return Color;
 }(Color || {});
 Color.Blue;
 "#,
@@ -643,9 +643,9 @@ Color.Blue;
         r#"enum E { A = "a", B = "b" }
 E.A;"#,
         r#"var E = /* @__PURE__ */ function(E) {
-	E["A"] = "a";
-	E["B"] = "b";
-	return E;
+E["A"] = "a";
+E["B"] = "b";
+return E;
 }(E || {});
 E.A;
 "#,
@@ -655,10 +655,10 @@ E.A;
         r#"enum F { A = 1 << 1, B = A | 4, C = "x".length }
 F.B;"#,
         r#"var F = /* @__PURE__ */ function(F) {
-	F[F["A"] = 2] = "A";
-	F[F["B"] = 6] = "B";
-	F[F["C"] = "x".length] = "C";
-	return F;
+F[F["A"] = 2] = "A";
+F[F["B"] = 6] = "B";
+F[F["C"] = "x".length] = "C";
+return F;
 }(F || {});
 F.B;
 "#,
@@ -668,8 +668,8 @@ F.B;
         "const enum K { A = 1 }
 K.A;",
         r#"var K = /* @__PURE__ */ function(K) {
-	K[K["A"] = 1] = "A";
-	return K;
+K[K["A"] = 1] = "A";
+return K;
 }(K || {});
 K.A;
 "#,
@@ -680,11 +680,11 @@ K.A;
 N.f();",
         "let N;
 (function(_N) {
-	const a = _N.a = 1;
-	function f() {
-		return a;
-	}
-	_N.f = f;
+const a = _N.a = 1;
+function f() {
+return a;
+}
+_N.f = f;
 })(N || (N = {}));
 N.f();
 ",
@@ -695,10 +695,10 @@ N.f();
 A.B.c;",
         "let A;
 (function(_A) {
-	let B;
-	(function(_B) {
-		const c = _B.c = 1;
-	})(B || (B = _A.B || (_A.B = {})));
+let B;
+(function(_B) {
+const c = _B.c = 1;
+})(B || (B = _A.B || (_A.B = {})));
 })(A || (A = {}));
 A.B.c;
 ",
@@ -714,13 +714,13 @@ const x: T.X = 1;",
         "parameter_properties",
         "class P { constructor(public a: number, private readonly b = 2, c?: string) { f(c); } }",
         "class P {
-	a;
-	b;
-	constructor(a, b = 2, c) {
-		this.a = a;
-		this.b = b;
-		f(c);
-	}
+a;
+b;
+constructor(a, b = 2, c) {
+this.a = a;
+this.b = b;
+f(c);
+}
 }
 ",
     ),
@@ -728,12 +728,12 @@ const x: T.X = 1;",
         "parameter_properties_with_super",
         "class Q extends P { constructor(public z: number) { super(z); f(); } }",
         "class Q extends P {
-	z;
-	constructor(z) {
-		super(z);
-		this.z = z;
-		f();
-	}
+z;
+constructor(z) {
+super(z);
+this.z = z;
+f();
+}
 }
 ",
     ),
@@ -748,7 +748,7 @@ const x: T.X = 1;",
         "function f() { return <
   any>x; }",
         "function f() {
-	return x;
+return x;
 }
 ",
     ),
@@ -759,7 +759,7 @@ import M = N.a;
 M.b;",
         "let N;
 (function(_N) {
-	const a = _N.a = { b: 1 };
+const a = _N.a = { b: 1 };
 })(N || (N = {}));
 var M = N.a;
 M.b;

@@ -170,3 +170,23 @@ fn declarations_are_listed_with_their_kinds() {
 fn directives_do_not_count_as_code_to_change() {
     assert_clean("\"use strict\";\n'other';\nf()");
 }
+
+#[test]
+fn errors_say_what_to_do() {
+    let cases = [
+        ("var x = “hello”;", "invalid character", "straight quotes"),
+        ("f(\"a\nb\")", "unterminated string", "template literal"),
+        ("if (x) {\n  f();\n", "opened at 1:8", ""),
+        ("const x = { a: 1,, b: 2 }", "unexpected `,`", ""),
+        ("function f() {} }", "unexpected `}`", ""),
+        ("let x = class", "the end of the code", ""),
+    ];
+    for (code, message, fix) in cases {
+        let found = diagnose(code);
+        assert!(found[0].message.contains(message), "{code}: {found:?}");
+        assert!(
+            found[0].fix.as_deref().unwrap_or("").contains(fix),
+            "{code}: {found:?}"
+        );
+    }
+}

@@ -159,3 +159,32 @@ fn an_enum_counts_as_a_declaration() {
     assert_eq!(program.declarations[0].name, "Color");
     assert_eq!(only("enum final_answer { A }").rule, "tool_shadowed");
 }
+
+#[test]
+fn the_imports_and_exports_of_typescript_are_refused() {
+    let found = only("import fs = require(\"fs\"); fs.x");
+    assert_eq!(
+        (found.rule.as_ref(), found.module.as_deref()),
+        ("static_import_in_script_mode", Some("fs"))
+    );
+    assert_eq!(found.location, at(1, 1));
+    let found = only("f();\nexport = g;");
+    assert_eq!(
+        (found.rule.as_ref(), found.location),
+        ("static_import_in_script_mode", at(2, 1))
+    );
+    assert_clean("import type fs = require(\"fs\"); f()");
+}
+
+#[test]
+fn lowering_deep_code_does_not_drown_it_in_indentation() {
+    let code = format!(
+        "enum E {{ A }}\n{}{}{}",
+        "{".repeat(400),
+        "a;".repeat(10_000),
+        "}".repeat(400)
+    );
+    let program = prepare(&code);
+    assert!(!program.has_errors());
+    assert!(program.transformed.len() < 2 * code.len());
+}
