@@ -317,7 +317,7 @@ fn a_small_stack_is_enough_for_the_caller() {
         }
     };
     std::thread::Builder::new()
-        .stack_size(768 << 10)
+        .stack_size(512 << 10)
         .spawn(run)
         .unwrap()
         .join()
