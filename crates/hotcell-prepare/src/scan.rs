@@ -42,8 +42,13 @@ const MAX_CHAIN: u32 = 3_000;
 /// trials around any one place.
 const MAX_TRIALS: u32 = 512;
 
-/// Trials one after the other look at the same text again and again, too.
-const MAX_ANGLES: u32 = 2_000;
+/// Trials one after the other look at the same text again and again, too: `a<a<a<a<…`. This bounds the
+/// sum of it all: for every `<` how many were still open before it, and for every bracket the trials around it.
+const MAX_RETRIES: u32 = 250_000;
+
+/// A trial that takes parentheses for a function type may read all the rest of the code before it fails, and the parser keeps
+/// what it read in memory. This bounds the bytes that such trials read, all together.
+const MAX_REREAD: usize = 4 << 20;
 
 pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
     let mut scanner = Scanner {
@@ -54,7 +59,9 @@ pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
         chain: 0,
         total_chain: 0,
         angles: 0,
-        total_angles: 0,
+        open_angles: 0,
+        retries: 0,
+        reread: 0,
         trials: 1,
         previous: Previous::Operator,
         new_line: true,
@@ -93,9 +100,11 @@ struct Scanner<'c> {
     /// Levels since the last separator in this bracket, and the sum of those in the brackets around it.
     chain: u32,
     total_chain: u32,
-    /// Every `<` in this statement that no `>` closed, and all there are.
+    /// Every `<` in this statement that no `>` closed, and those in the brackets around it too.
     angles: u32,
-    total_angles: u32,
+    open_angles: u32,
+    retries: u32,
+    reread: usize,
     /// How often a parser may have to read this place.
     trials: u32,
     previous: Previous,
@@ -149,7 +158,7 @@ impl Scanner<'_> {
                 b';' | b',' => {
                     self.separate();
                     if byte == b';' {
-                        self.angles = 0;
+                        self.forget_angles();
                     }
                     self.token(Previous::Operator);
                     self.at += 1;
@@ -192,16 +201,28 @@ impl Scanner<'_> {
     fn angle(&mut self, byte: u8) {
         if byte == b'<' {
             self.angles += 1;
-            self.total_angles += 1;
-            self.found.too_angular |= self.total_angles > MAX_ANGLES;
+            self.open_angles += 1;
+            self.retry(self.open_angles);
         } else if byte == b'>'
+            && self.angles > 0
             && !self
                 .bytes
                 .get(..self.at)
                 .is_some_and(|before| before.ends_with(b"="))
         {
-            self.angles = self.angles.saturating_sub(1);
+            self.angles -= 1;
+            self.open_angles -= 1;
         }
+    }
+
+    fn retry(&mut self, times: u32) {
+        self.retries = self.retries.saturating_add(times);
+        self.found.too_angular |= self.retries > MAX_RETRIES;
+    }
+
+    fn forget_angles(&mut self) {
+        self.open_angles -= self.angles;
+        self.angles = 0;
     }
 
     fn separate(&mut self) {
@@ -247,6 +268,11 @@ impl Scanner<'_> {
         });
         self.trials = trials.saturating_mul(angles + 1);
         self.found.too_angular |= self.trials > MAX_TRIALS;
+        self.retry(self.trials - 1);
+        if opener == b'(' && self.open_angles > 0 {
+            self.reread = self.reread.saturating_add(self.bytes.len() - self.at);
+            self.found.too_angular |= self.reread > MAX_REREAD;
+        }
         self.chain = 0;
         self.angles = 0;
         Ok(())
@@ -254,6 +280,7 @@ impl Scanner<'_> {
 
     fn close(&mut self, byte: u8) -> Result<(), TooDeep> {
         self.separate();
+        self.forget_angles();
         let frame = self.frames.pop();
         if let Some(frame) = &frame {
             self.chain = frame.chain;
@@ -408,7 +435,7 @@ impl Scanner<'_> {
             self.previous == Previous::Block || (self.previous == Previous::Value && self.new_line);
         if boundary && class != Word::Continues && class != Word::Infix {
             self.separate();
-            self.angles = 0;
+            self.forget_angles();
         }
         if class != Word::Name {
             self.level()?;

@@ -286,6 +286,15 @@ fn trials_of_type_arguments_do_not_multiply() {
             survive(&format!("let x: a = {}", unit.repeat(times)));
             survive(&format!("{};{}", unit.repeat(7), unit.repeat(times)));
         }
+        for nested in [1, 3, 5] {
+            let statement = format!("{};", unit.repeat(nested));
+            survive(&statement.repeat((1 << 18) / statement.len()));
+            let closed = format!("{}1{};\n", unit.repeat(nested), ")".repeat(nested));
+            survive(&format!(
+                "{}let x: =",
+                closed.repeat((1 << 18) / closed.len())
+            ));
+        }
     }
 }
 
