@@ -1,0 +1,497 @@
+//! One walk over the tree that collects what the rules look at.
+
+mod summary;
+
+use oxc_ast::ast::{
+    AccessorProperty, ArrowFunctionExpression, AwaitExpression, BinaryExpression,
+    BindingIdentifier, CallExpression, Class, ClassBody, ComputedMemberExpression, Decorator,
+    ExportAllDeclaration, ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration,
+    ExportNamedDeclaration, Expression, ExpressionStatement, FormalParameter, Function,
+    IdentifierReference, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
+    MethodDefinition, MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType,
+    ReturnStatement, StaticMemberExpression, StringLiteral, TSAsExpression, TSEnumDeclaration,
+    TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
+    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSInterfaceDeclaration,
+    TSNamespaceDeclaration, TSNamespaceExportDeclaration, TSNonNullExpression,
+    TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation,
+    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TaggedTemplateExpression, TemplateLiteral, UnaryExpression, VariableDeclaration,
+    VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_semantic::Scoping;
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::operator::{BinaryOperator, UnaryOperator};
+use oxc_syntax::reference::Reference;
+use oxc_syntax::scope::ScopeFlags;
+
+use crate::view::{
+    Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Role, StringText,
+};
+use summary::{declarations, dynamic_import, lone_function};
+
+/// Collects from a program. Without the `scoping` of its names all of them count as global. `strings` asks for the
+/// string literals too.
+pub(crate) fn collect<'a>(
+    program: &Program<'a>,
+    scoping: Option<&Scoping>,
+    strings: bool,
+) -> Facts<'a> {
+    let mut collector = Collector {
+        scoping,
+        strings,
+        facts: Facts::default(),
+        functions: 0,
+        results: Vec::new(),
+        type_test: None,
+        last_statement: program.body.last().map(GetSpan::span),
+    };
+    collector.facts.lone_function = lone_function(program);
+    collector.facts.declarations = scoping.map(declarations).unwrap_or_default();
+    collector.visit_program(program);
+    collector.facts
+}
+
+struct Collector<'a, 's> {
+    scoping: Option<&'s Scoping>,
+    strings: bool,
+    facts: Facts<'a>,
+    functions: u32,
+    /// What a parent knows about the results of the calls below it, by their spans.
+    results: Vec<(Span, CallResult<'a>)>,
+    type_test: Option<Span>,
+    last_statement: Option<Span>,
+}
+
+impl<'a> Collector<'a, '_> {
+    fn expect_result(&mut self, expression: &Expression<'a>, result: CallResult<'a>) {
+        if let Expression::CallExpression(call) = expression.get_inner_expression() {
+            self.results.push((call.span, result));
+        }
+    }
+
+    fn is_global(&self, name: &IdentifierReference<'a>) -> bool {
+        self.reference(name)
+            .is_none_or(|reference| reference.symbol_id().is_none())
+    }
+
+    fn reference(&self, name: &IdentifierReference<'a>) -> Option<&Reference> {
+        Some(self.scoping?.get_reference(name.reference_id.get()?))
+    }
+
+    fn import(&mut self, span: Span, kind: ImportKind, module: Option<&'a str>) {
+        self.facts.imports.push(Import {
+            offset: span.start,
+            kind,
+            module,
+        });
+    }
+
+    /// `console.log` of a callee, and whether its first name is global.
+    fn path(&self, callee: &Expression<'a>) -> (String, bool) {
+        let mut names: [&str; 4] = [""; 4];
+        let mut length = 0;
+        let mut expression = callee;
+        loop {
+            let Some(slot) = names.get_mut(length) else {
+                return (String::new(), false);
+            };
+            length += 1;
+            match expression {
+                Expression::Identifier(name) => {
+                    *slot = name.name.as_str();
+                    break (
+                        join(names.get(..length).unwrap_or(&[])),
+                        self.is_global(name),
+                    );
+                }
+                Expression::StaticMemberExpression(member) => {
+                    *slot = member.property.name.as_str();
+                    expression = &member.object;
+                }
+                _ => return (String::new(), false),
+            }
+        }
+    }
+}
+
+fn join(names: &[&str]) -> String {
+    let mut path = String::new();
+    for name in names.iter().rev() {
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(name);
+    }
+    path
+}
+
+impl<'a> Visit<'a> for Collector<'a, '_> {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        let reference = self.reference(it);
+        let symbol = reference.and_then(Reference::symbol_id);
+        let role = Role::Reference {
+            global: symbol.is_none(),
+            top_level: symbol.zip(self.scoping).is_some_and(|(symbol, scoping)| {
+                scoping.symbol_scope_id(symbol) == scoping.root_scope_id()
+            }),
+            write: reference.is_some_and(|reference| reference.flags().is_write()),
+            type_test: self.type_test == Some(it.span),
+        };
+        self.facts.identifiers.push(Identifier {
+            name: it.name.as_str(),
+            offset: it.span.start,
+            role,
+        });
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        let (name, offset) = (it.name.as_str(), it.span.start);
+        self.facts.identifiers.push(Identifier {
+            name,
+            offset,
+            role: Role::Binding,
+        });
+    }
+
+    fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
+        let (name, offset) = (it.name.as_str(), it.span.start);
+        self.facts.identifiers.push(Identifier {
+            name,
+            offset,
+            role: Role::Label,
+        });
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        if it.operator == UnaryOperator::Typeof
+            && let Expression::Identifier(name) = it.argument.get_inner_expression()
+        {
+            self.type_test = Some(name.span);
+        }
+        walk::walk_unary_expression(self, it);
+    }
+
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
+        if self.functions == 0 {
+            let last = self
+                .last_statement
+                .is_some_and(|last| last.contains_inclusive(it.span));
+            let result = if last {
+                CallResult::Completion
+            } else {
+                CallResult::Discarded
+            };
+            self.expect_result(&it.expression, result);
+        }
+        walk::walk_expression_statement(self, it);
+    }
+
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        self.expect_result(&it.argument, CallResult::Awaited);
+        walk::walk_await_expression(self, it);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        self.expect_result(&it.object, CallResult::Member(it.property.name.as_str()));
+        walk::walk_static_member_expression(self, it);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        self.expect_result(&it.object, CallResult::Member(""));
+        walk::walk_computed_member_expression(self, it);
+    }
+
+    fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        if is_like_type_arguments(it) {
+            self.facts.like_type_arguments.push(it.span.start);
+        }
+        if it.operator == BinaryOperator::Addition {
+            self.expect_result(&it.left, CallResult::Printed);
+            self.expect_result(&it.right, CallResult::Printed);
+        }
+        walk::walk_binary_expression(self, it);
+    }
+
+    fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
+        for expression in &it.expressions {
+            self.expect_result(expression, CallResult::Printed);
+        }
+        if self.strings
+            && let [only] = it.quasis.as_slice()
+            && let Some(text) = &only.value.cooked
+        {
+            let (text, offset) = (text.as_str(), it.span.start);
+            self.facts.strings.push(StringText { text, offset });
+        }
+        walk::walk_template_literal(self, it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.facts.tagged_templates.push(it.quasi.span.start);
+        if let Expression::TemplateLiteral(tag) = &it.tag {
+            self.facts.tagged_templates.push(tag.span.start);
+        }
+        // The substitutions of a tagged template go to its tag as they are.
+        self.visit_expression(&it.tag);
+        for expression in &it.quasi.expressions {
+            self.visit_expression(expression);
+        }
+    }
+
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        if self.strings {
+            let (text, offset) = (it.value.as_str(), it.span.start);
+            self.facts.strings.push(StringText { text, offset });
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        let (callee, global) = self.path(&it.callee);
+        if global && callee.starts_with("console.") {
+            for argument in &it.arguments {
+                if let Some(expression) = argument.as_expression() {
+                    self.expect_result(expression, CallResult::Printed);
+                }
+            }
+        }
+        let result = match self.results.iter().rposition(|(span, _)| *span == it.span) {
+            Some(index) => self.results.remove(index).1,
+            None => CallResult::Used,
+        };
+        self.facts.calls.push(Call {
+            callee,
+            offset: it.span.start,
+            result,
+            global,
+        });
+        walk::walk_call_expression(self, it);
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.facts.typed |= it.declare || it.body.is_none();
+        self.functions += 1;
+        walk::walk_function(self, it, flags);
+        self.functions -= 1;
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.functions += 1;
+        walk::walk_arrow_function_expression(self, it);
+        self.functions -= 1;
+    }
+
+    fn visit_class_body(&mut self, it: &ClassBody<'a>) {
+        self.functions += 1;
+        walk::walk_class_body(self, it);
+        self.functions -= 1;
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        if self.functions == 0 {
+            self.facts.returns_at_top.push(it.span.start);
+        }
+        walk::walk_return_statement(self, it);
+    }
+
+    fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
+        if it.phase.is_some() {
+            self.facts
+                .unsupported
+                .push((it.span.start, "import phases are not supported"));
+        }
+        let module = match it.source.get_inner_expression() {
+            Expression::StringLiteral(text) => Some(text.value.as_str()),
+            Expression::TemplateLiteral(text) => match text.quasis.as_slice() {
+                [only] => only.value.cooked.map(|text| text.as_str()),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.import(it.span, ImportKind::Dynamic, module);
+        walk::walk_import_expression(self, it);
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        self.facts.typed |= it.import_kind.is_type();
+        let instead = dynamic_import(it);
+        self.import(
+            it.span,
+            ImportKind::Static { instead },
+            Some(it.source.value.as_str()),
+        );
+        walk::walk_import_declaration(self, it);
+    }
+
+    fn visit_export_all_declaration(&mut self, it: &ExportAllDeclaration<'a>) {
+        self.import(it.span, ImportKind::Export, Some(it.source.value.as_str()));
+    }
+
+    fn visit_export_from_declaration(&mut self, it: &ExportFromDeclaration<'a>) {
+        self.import(it.span, ImportKind::Export, Some(it.source.value.as_str()));
+    }
+
+    fn visit_export_named_declaration(&mut self, it: &ExportNamedDeclaration<'a>) {
+        self.import(it.span, ImportKind::Export, None);
+        walk::walk_export_named_declaration(self, it);
+    }
+
+    fn visit_export_declaration(&mut self, it: &ExportDeclaration<'a>) {
+        self.import(it.span, ImportKind::Export, None);
+        walk::walk_export_declaration(self, it);
+    }
+
+    fn visit_export_default_declaration(&mut self, it: &ExportDefaultDeclaration<'a>) {
+        self.import(it.span, ImportKind::Export, None);
+        walk::walk_export_default_declaration(self, it);
+    }
+
+    fn visit_import_meta(&mut self, it: &ImportMeta) {
+        self.facts.unsupported.push((it.span.start, IMPORT_META));
+    }
+
+    fn visit_decorator(&mut self, it: &Decorator<'a>) {
+        self.facts
+            .unsupported
+            .push((it.span.start, "decorators are not supported"));
+    }
+
+    fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {
+        self.facts
+            .unsupported
+            .push((it.span.start, "`accessor` fields are not supported"));
+        walk::walk_accessor_property(self, it);
+    }
+
+    // The parser lets much TypeScript pass in JavaScript. What follows notices it.
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        self.facts.typed |= it.r#abstract || it.declare || !it.implements.is_empty();
+        walk::walk_class(self, it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        self.facts.typed |= it.r#override
+            || it.optional
+            || it.accessibility.is_some()
+            || it.r#type == MethodDefinitionType::TSAbstractMethodDefinition;
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.facts.typed |= it.declare
+            || it.r#override
+            || it.optional
+            || it.definite
+            || it.readonly
+            || it.accessibility.is_some()
+            || it.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition;
+        walk::walk_property_definition(self, it);
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        self.facts.typed |=
+            it.optional || it.readonly || it.r#override || it.accessibility.is_some();
+        walk::walk_formal_parameter(self, it);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        self.facts.typed |= it.declare;
+        walk::walk_variable_declaration(self, it);
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        self.facts.typed |= it.definite;
+        walk::walk_variable_declarator(self, it);
+    }
+
+    fn visit_ts_type_annotation(&mut self, _: &TSTypeAnnotation<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_parameter_declaration(&mut self, _: &TSTypeParameterDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_parameter_instantiation(&mut self, _: &TSTypeParameterInstantiation<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_this_parameter(&mut self, _: &TSThisParameter<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_index_signature(&mut self, _: &TSIndexSignature<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_as_expression(&mut self, _: &TSAsExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_satisfies_expression(&mut self, _: &TSSatisfiesExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_assertion(&mut self, _: &TSTypeAssertion<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_non_null_expression(&mut self, _: &TSNonNullExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_instantiation_expression(&mut self, _: &TSInstantiationExpression<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_enum_declaration(&mut self, _: &TSEnumDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_interface_declaration(&mut self, _: &TSInterfaceDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_type_alias_declaration(&mut self, _: &TSTypeAliasDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_namespace_declaration(&mut self, _: &TSNamespaceDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_external_module_declaration(&mut self, _: &TSExternalModuleDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_global_declaration(&mut self, _: &TSGlobalDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_import_equals_declaration(&mut self, _: &TSImportEqualsDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_export_assignment(&mut self, _: &TSExportAssignment<'a>) {
+        self.facts.typed = true;
+    }
+
+    fn visit_ts_namespace_export_declaration(&mut self, _: &TSNamespaceExportDeclaration<'a>) {
+        self.facts.typed = true;
+    }
+}
+
+/// `f<T>(x)`, which in JavaScript compares twice.
+fn is_like_type_arguments(it: &BinaryExpression<'_>) -> bool {
+    it.operator == BinaryOperator::GreaterThan
+        && matches!(
+            it.right,
+            Expression::ParenthesizedExpression(_) | Expression::TemplateLiteral(_)
+        )
+        && matches!(
+            &it.left,
+            Expression::BinaryExpression(left) if left.operator == BinaryOperator::LessThan
+                && matches!(left.right, Expression::Identifier(_))
+        )
+}

@@ -1,0 +1,272 @@
+//! Code that is made at run time: `eval`, `Function` and its kin, modules that the host registers.
+//!
+//! The engine parses that code itself and reports its errors. What it must not decide alone is checked here: that the
+//! parameters and the body of a function are each complete, that no import and no reserved name comes in this way, and
+//! that the nesting is bearable.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{Expression, Function, Program, Statement};
+
+use crate::collect::collect;
+use crate::diagnostic::{Diagnostic, Location};
+use crate::options::PrepareOptions;
+use crate::position::LineIndex;
+use crate::program::{describe_depth, refusal, too_large};
+use crate::scan::{scan, stack_need};
+use crate::stack::with_room;
+use crate::syntax::{Goal, SyntaxError, analyze, parse};
+use crate::view::{Facts, IMPORT_META, ImportKind};
+use crate::{rule, rules};
+
+/// What evaluates the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DynamicKind {
+    /// `(0, eval)(text)`
+    IndirectEval,
+    /// `eval(text)`, which sees the scope around it.
+    DirectEval,
+    /// `Function(params, body)`
+    Function,
+    /// The constructor of generator functions.
+    GeneratorFunction,
+    /// The constructor of async functions.
+    AsyncFunction,
+    /// The constructor of async generator functions.
+    AsyncGeneratorFunction,
+    /// The source of a module that the host registered.
+    Module,
+}
+
+impl DynamicKind {
+    /// How a function of this kind begins, if it is one.
+    fn function_head(self) -> Option<&'static str> {
+        match self {
+            Self::Function => Some("function anonymous("),
+            Self::GeneratorFunction => Some("function* anonymous("),
+            Self::AsyncFunction => Some("async function anonymous("),
+            Self::AsyncGeneratorFunction => Some("async function* anonymous("),
+            Self::IndirectEval | Self::DirectEval | Self::Module => None,
+        }
+    }
+}
+
+/// Checks code for an evaluator and returns the source text that it may evaluate: for an `eval` or a module the text
+/// itself, for a function the text that `toString()` shows (`function anonymous(a,b⏎) {⏎…⏎}`). Nothing is ever rewritten.
+///
+/// `params` are the parameters joined by commas; they are ignored where there can be none. TypeScript is not accepted.
+/// Locations are relative to the text that is at fault, the parameters or the body.
+///
+/// ```
+/// use hotcell_prepare::{DynamicKind, PrepareOptions, prepare_dynamic};
+///
+/// let options = PrepareOptions::default();
+/// let source = prepare_dynamic(DynamicKind::Function, Some("a,b"), "return a + b", &options);
+/// assert_eq!(source.unwrap(), "function anonymous(a,b\n) {\nreturn a + b\n}");
+///
+/// // Joined blindly these would be a function that does something else.
+/// assert!(prepare_dynamic(DynamicKind::Function, Some("/*"), "*/){", &options).is_err());
+/// ```
+pub fn prepare_dynamic(
+    kind: DynamicKind,
+    params: Option<&str>,
+    body: &str,
+    options: &PrepareOptions,
+) -> Result<String, Diagnostic> {
+    let params = params.unwrap_or("");
+    let bytes = params.len().saturating_add(body.len());
+    if bytes > options.max_code_bytes {
+        return Err(too_large(bytes, options));
+    }
+    let Some(head) = kind.function_head() else {
+        check_text(body, kind, options)?;
+        return Ok(body.to_owned());
+    };
+    check_function(
+        &Part {
+            before: head,
+            text: params,
+            after: "\n) {\n}",
+            kind: "parameters",
+        },
+        options,
+    )?;
+    let opening = format!("{head}\n) {{\n");
+    check_function(
+        &Part {
+            before: &opening,
+            text: body,
+            after: "\n}",
+            kind: "body",
+        },
+        options,
+    )?;
+    Ok(format!("{head}{params}\n) {{\n{body}\n}}"))
+}
+
+fn check_text(text: &str, kind: DynamicKind, options: &PrepareOptions) -> Result<(), Diagnostic> {
+    bearable(text, text, options)?;
+    let goal = if kind == DynamicKind::Module {
+        Goal::Module
+    } else {
+        Goal::Eval
+    };
+    with_room(stack_need(text), || {
+        let lines = LineIndex::new(text);
+        let locate = |offset: u32| lines.locate(offset as usize);
+        let allocator = Allocator::default();
+        let program = parse(&allocator, text, goal).map_err(|errors| first(&errors, locate))?;
+        let program = allocator.alloc(program);
+        if goal == Goal::Module {
+            let (program, scoping, errors) = analyze(&allocator, program, goal);
+            if !errors.is_empty() {
+                return Err(first(&errors, locate));
+            }
+            check_facts(
+                &collect(program, Some(&scoping), false),
+                kind,
+                locate,
+                options,
+            )
+        } else {
+            let facts = collect(program, None, false);
+            if let Some(&offset) = facts.returns_at_top.first() {
+                let message = "`return` is only allowed inside a function";
+                return Err(syntax_error(message).with_location(locate(offset)));
+            }
+            check_facts(&facts, kind, locate, options)
+        }
+    })
+    .unwrap_or_else(|no_room| Err(refusal(&no_room)))
+}
+
+/// A part of a function, and complete text around it.
+struct Part<'t> {
+    before: &'t str,
+    text: &'t str,
+    after: &'t str,
+    kind: &'static str,
+}
+
+fn check_function(part: &Part<'_>, options: &PrepareOptions) -> Result<(), Diagnostic> {
+    let source = format!("({}{}{})", part.before, part.text, part.after);
+    bearable(&source, part.text, options)?;
+    with_room(stack_need(&source), || {
+        let lines = LineIndex::new(part.text);
+        let offset_of_part = part.before.len() + 1;
+        let locate = |offset: u32| lines.locate((offset as usize).saturating_sub(offset_of_part));
+        let allocator = Allocator::default();
+        let program =
+            parse(&allocator, &source, Goal::Eval).map_err(|errors| first(&errors, locate))?;
+        if !is_whole(&program, part, source.len()) {
+            return Err(syntax_error(format!(
+                "the {} of a function end too early",
+                part.kind
+            )));
+        }
+        check_facts(
+            &collect(&program, None, false),
+            DynamicKind::Function,
+            locate,
+            options,
+        )
+    })
+    .unwrap_or_else(|no_room| Err(refusal(&no_room)))
+}
+
+/// Whether the text is nothing but the one function that was built, its brackets where they were put.
+///
+/// The parentheses make it an expression, so that nothing can follow it; that the body's braces are the ones around or
+/// after the part shows that the part opened and closed nothing of the function itself.
+fn is_whole(program: &Program<'_>, part: &Part<'_>, length: usize) -> bool {
+    let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
+        return false;
+    };
+    let Expression::ParenthesizedExpression(outer) = &statement.expression else {
+        return false;
+    };
+    let Expression::FunctionExpression(function) = &outer.expression else {
+        return false;
+    };
+    let Function {
+        body: Some(body), ..
+    } = &**function
+    else {
+        return false;
+    };
+    let opening_brace = if part.kind == "body" {
+        part.before.len() + 1 - "{\n".len()
+    } else {
+        length - "{\n})".len()
+    };
+    program.directives.is_empty()
+        && outer.span.start == 0
+        && outer.span.end as usize == length
+        && function.span.start == 1
+        && function.span.end as usize == length - 1
+        && body.span.start as usize == opening_brace
+        && body.span.end as usize == length - 1
+}
+
+fn bearable(source: &str, part: &str, options: &PrepareOptions) -> Result<(), Diagnostic> {
+    scan(source, options.max_nesting)
+        .map(|_| ())
+        .map_err(|too_deep| describe_depth(&too_deep, part, options))
+}
+
+fn check_facts(
+    facts: &Facts<'_>,
+    kind: DynamicKind,
+    locate: impl Fn(u32) -> Location,
+    options: &PrepareOptions,
+) -> Result<(), Diagnostic> {
+    if facts.typed {
+        return Err(first(&[SyntaxError::typescript()], locate));
+    }
+    if let Some(name) = facts
+        .identifiers
+        .iter()
+        .find(|one| one.name.starts_with(rules::RESERVED_PREFIX))
+    {
+        return Err(rules::reserved(name.name).with_location(locate(name.offset)));
+    }
+    for import in &facts.imports {
+        let module = import.module;
+        let checked = match (&import.kind, kind) {
+            (ImportKind::Dynamic, _) | (_, DynamicKind::Module) => {
+                module.map_or(Ok(()), |module| rules::import_is_allowed(module, options))
+            }
+            _ => Err(Diagnostic::error(
+                rule::STATIC_IMPORT,
+                "`import` and `export` declarations are only possible in modules",
+            )),
+        };
+        checked.map_err(|diagnostic| diagnostic.with_location(locate(import.offset)))?;
+    }
+    let unsupported = facts
+        .unsupported
+        .iter()
+        .find(|(_, what)| kind != DynamicKind::Module || *what != IMPORT_META);
+    match unsupported {
+        Some(&(offset, what)) => Err(syntax_error(what).with_location(locate(offset))),
+        None => Ok(()),
+    }
+}
+
+fn first(errors: &[SyntaxError], locate: impl Fn(u32) -> Location) -> Diagnostic {
+    match errors.iter().min_by_key(|error| error.offset) {
+        Some(error) => {
+            let diagnostic =
+                syntax_error(error.message.clone()).with_location(locate(error.offset));
+            match &error.help {
+                Some(help) => diagnostic.with_fix(help.clone()),
+                None => diagnostic,
+            }
+        }
+        None => syntax_error("the code cannot be parsed"),
+    }
+}
+
+fn syntax_error(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(rule::SYNTAX_VALID, message)
+}

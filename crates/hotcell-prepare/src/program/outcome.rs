@@ -1,0 +1,58 @@
+//! What became of a text.
+
+use crate::diagnostic::Diagnostic;
+use crate::position::{LineIndex, PositionMap};
+use crate::program::Language;
+use crate::rule;
+use crate::syntax::SyntaxError;
+use crate::view::Declaration;
+
+/// Syntax errors after the first are mostly consequences of it.
+pub(super) const MAX_SYNTAX_ERRORS: usize = 3;
+
+/// What became of a text, in types that no arena holds together.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) transformed: Option<String>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) map: PositionMap,
+    pub(super) declarations: Vec<Declaration>,
+    pub(super) language: Option<Language>,
+    pub(super) tagged_templates: Vec<u32>,
+}
+
+impl Outcome {
+    pub(super) fn refused(diagnostic: Diagnostic) -> Self {
+        Self {
+            diagnostics: vec![diagnostic],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn syntax_errors(text: &str, errors: &[SyntaxError], map: &PositionMap) -> Self {
+        let lines = LineIndex::new(text);
+        let diagnostics = errors
+            .iter()
+            .take(MAX_SYNTAX_ERRORS)
+            .map(|error| describe(error, &lines, map));
+        Self {
+            diagnostics: diagnostics.collect(),
+            map: map.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+pub(super) fn describe(
+    error: &SyntaxError,
+    lines: &LineIndex<'_>,
+    map: &PositionMap,
+) -> Diagnostic {
+    let location = map.original(lines.locate(error.offset as usize));
+    let diagnostic =
+        Diagnostic::error(rule::SYNTAX_VALID, error.message.clone()).with_location(location);
+    match &error.help {
+        Some(help) => diagnostic.with_fix(help.clone()),
+        None => diagnostic,
+    }
+}

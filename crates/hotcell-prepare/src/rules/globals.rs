@@ -1,0 +1,76 @@
+//! Globals that other hosts have and a cell does not.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::options::PrepareOptions;
+use crate::rule;
+use crate::view::{ProgramView, Role};
+
+pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mut Vec<Diagnostic>) {
+    let mut reported: Vec<&str> = Vec::new();
+    for identifier in &view.facts.identifiers {
+        let name = identifier.name;
+        let Role::Reference {
+            global: true,
+            type_test: false,
+            ..
+        } = identifier.role
+        else {
+            continue;
+        };
+        let Some(instead) = instead(name) else {
+            continue;
+        };
+        if options.is_known_global(name) || reported.contains(&name) {
+            continue;
+        }
+        reported.push(name);
+        let message = format!("`{name}` does not exist here");
+        found.push(
+            view.diagnostic(
+                rule::FORBIDDEN_GLOBAL,
+                Severity::Warning,
+                identifier.offset,
+                message,
+            )
+            .with_fix(instead),
+        );
+    }
+}
+
+/// What to do without a global, for those that code is likely to reach for.
+fn instead(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "process" | "Deno" | "Bun" => {
+            "there is no host process: take inputs from variables, and effects from the tools"
+        }
+        "require" => "use `await import(\"name\")` for an authorised module, or a tool",
+        "module" | "exports" => {
+            "declare at the top level: declarations stay available to later runs"
+        }
+        "__dirname" | "__filename" => {
+            "the code is not a file: use absolute paths with the file tools"
+        }
+        "global" => "use `globalThis`",
+        "window" | "self" | "top" | "parent" | "frames" => {
+            "there is no browser: use `globalThis` for globals"
+        }
+        "document" | "navigator" | "location" | "history" | "localStorage" | "sessionStorage"
+        | "indexedDB" | "alert" | "confirm" | "prompt" | "HTMLElement" | "DOMParser" => {
+            "there is no browser: work on strings, and show results with `console.log`"
+        }
+        "fetch" | "XMLHttpRequest" | "WebSocket" | "EventSource" | "Request" | "Response"
+        | "Headers" => "there is no network: use a tool that does the request",
+        "setTimeout"
+        | "setInterval"
+        | "setImmediate"
+        | "clearTimeout"
+        | "clearInterval"
+        | "clearImmediate"
+        | "requestAnimationFrame" => "there are no timers: `await` the tools, or a tool that waits",
+        "Buffer" => "use `Uint8Array`",
+        "Worker" | "SharedWorker" | "importScripts" | "postMessage" | "MessageChannel" => {
+            "there are no threads: do the work in this run"
+        }
+        _ => return None,
+    })
+}

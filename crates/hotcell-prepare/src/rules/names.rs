@@ -1,0 +1,62 @@
+//! Names that code may not take.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::options::PrepareOptions;
+use crate::rule;
+use crate::view::{ProgramView, Role};
+
+/// The prefix of the executor's own names.
+pub(crate) const RESERVED_PREFIX: &str = "__smol_";
+
+/// Names reported at most: whoever has more of them will find the rest.
+const MAX_REPORTED: usize = 10;
+
+pub(crate) fn check_reserved(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+    let mut reported: Vec<&str> = Vec::new();
+    for identifier in &view.facts.identifiers {
+        let name = identifier.name;
+        if reported.len() < MAX_REPORTED
+            && name.starts_with(RESERVED_PREFIX)
+            && !reported.contains(&name)
+        {
+            reported.push(name);
+            found.push(reserved(name).with_location(view.locate(identifier.offset)));
+        }
+    }
+}
+
+/// The diagnostic for a reserved name.
+pub(crate) fn reserved(name: &str) -> Diagnostic {
+    let message = format!("`{name}` is reserved: names must not start with `{RESERVED_PREFIX}`");
+    Diagnostic::error(rule::RESERVED_IDENTIFIER, message).with_fix("use another name")
+}
+
+pub(crate) fn check_tools(
+    view: &ProgramView<'_>,
+    options: &PrepareOptions,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut refuse = |name: &str, offset: u32, what: &str| {
+        let message = format!("`{name}` is a tool, the code must not {what} it");
+        found.push(
+            view.diagnostic(rule::TOOL_SHADOWED, Severity::Error, offset, message)
+                .with_fix(format!("use another name, such as `{name}_result`")),
+        );
+    };
+    for declaration in &view.facts.declarations {
+        if options.is_tool(&declaration.name) {
+            refuse(&declaration.name, declaration.offset, "declare");
+        }
+    }
+    for identifier in &view.facts.identifiers {
+        if let Role::Reference {
+            global: true,
+            write: true,
+            ..
+        } = identifier.role
+            && options.is_tool(identifier.name)
+        {
+            refuse(identifier.name, identifier.offset, "assign to");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The parser, set up for the script that the engine runs.
+
+mod explain;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{Directive, Program, Statement, StringLiteral};
+use oxc_ast::builder::AstBuilder;
+use oxc_diagnostics::Diagnostics;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_semantic::{Scoping, SemanticBuilder};
+use oxc_span::{SourceType, Span};
+
+use explain::explain;
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// What a run is: a strict script with `await` and `return` at the top level. Parsed as a module, which knows
+    /// top-level `await`; imports and exports are found in the tree and refused by a rule.
+    Script,
+    /// The same, in TypeScript.
+    TypeScript,
+    /// The same, in TypeScript with JSX; only to tell that JSX was meant.
+    Jsx,
+    /// A module.
+    Module,
+    /// The text of an evaluator. Sloppy, because the engine knows the mode and reports what strict mode forbids; with
+    /// `new.target` and `return`, which the place of the evaluator may allow.
+    Eval,
+}
+
+impl Goal {
+    fn source_type(self) -> SourceType {
+        match self {
+            Self::Script | Self::Module => SourceType::mjs(),
+            Self::TypeScript => SourceType::ts().with_module(true),
+            Self::Jsx => SourceType::tsx().with_module(true),
+            Self::Eval => SourceType::cjs(),
+        }
+    }
+}
+
+/// Why a text is not a program.
+#[derive(Clone, Debug)]
+pub(crate) struct SyntaxError {
+    pub(crate) offset: u32,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl SyntaxError {
+    /// For code that may only be JavaScript.
+    pub(crate) fn typescript() -> Self {
+        Self {
+            offset: 0,
+            message: "the code contains TypeScript, which cannot be used here".into(),
+            help: Some("write plain JavaScript, without types and modifiers".into()),
+        }
+    }
+
+    /// Whether a parser for JavaScript says that this is TypeScript.
+    pub(crate) fn is_about_typescript(&self) -> bool {
+        self.message.contains("TypeScript file")
+    }
+}
+
+/// Errors that are looked at: there can be one for every byte.
+const MAX_ERRORS: usize = 32;
+
+/// The first errors among some diagnostics about `text`.
+pub(crate) fn errors_of(diagnostics: &Diagnostics, text: &str) -> Vec<SyntaxError> {
+    diagnostics
+        .errors()
+        .take(MAX_ERRORS)
+        .map(|error| explain(error, text))
+        .collect()
+}
+
+/// Parses; a program comes back only if there is nothing to complain about.
+pub(crate) fn parse<'a>(
+    allocator: &'a Allocator,
+    text: &'a str,
+    goal: Goal,
+) -> Result<Program<'a>, Vec<SyntaxError>> {
+    let options = ParseOptions {
+        parse_regular_expression: true,
+        allow_return_outside_function: goal != Goal::Module,
+        ..ParseOptions::default()
+    };
+    let parsed = Parser::new(allocator, text, goal.source_type())
+        .with_options(options)
+        .parse();
+    let mut errors = errors_of(&parsed.diagnostics, text);
+    if parsed.panicked && errors.is_empty() {
+        errors.push(SyntaxError {
+            offset: 0,
+            message: "the code cannot be parsed".into(),
+            help: None,
+        });
+    }
+    if errors.is_empty() {
+        Ok(parsed.program)
+    } else {
+        Err(errors)
+    }
+}
+
+/// Resolves names and checks the early errors of a strict script (or of a module).
+pub(crate) fn analyze<'a>(
+    allocator: &'a Allocator,
+    program: &'a mut Program<'a>,
+    goal: Goal,
+) -> (&'a Program<'a>, Scoping, Vec<SyntaxError>) {
+    if goal == Goal::Script && !program.body.iter().any(Statement::is_module_declaration) {
+        // At the top level of a script functions may be declared twice, in a module they may not.
+        program.source_type = program.source_type.with_script(true);
+        let builder = AstBuilder::new(allocator);
+        let span = Span::empty(0);
+        let text = StringLiteral::new(span, "use strict", None, &builder);
+        program
+            .directives
+            .push(Directive::new(span, text, "use strict", &builder));
+    }
+    if goal == Goal::Eval {
+        program.source_type = program.source_type.with_script(true);
+    }
+    let program = &*program;
+    let analyzed = SemanticBuilder::new_compiler()
+        .with_check_syntax_error(goal != Goal::Eval)
+        .build(program);
+    let errors = errors_of(&analyzed.diagnostics, program.source_text);
+    (program, analyzed.semantic.into_scoping(), errors)
+}

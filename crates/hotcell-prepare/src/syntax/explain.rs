@@ -1,0 +1,83 @@
+//! The parser's errors, in words for a model that will write the code again.
+
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_span::LabeledSpan;
+
+use super::SyntaxError;
+use crate::position::LineIndex;
+
+pub(super) fn explain(error: &OxcDiagnostic, text: &str) -> SyntaxError {
+    // A redeclaration is an error where the second declaration is.
+    let label = if error.message.contains("already been declared") {
+        error.labels.last()
+    } else {
+        error.labels.first()
+    };
+    let offset = label.map_or(0, LabeledSpan::offset);
+    let mut message = in_our_style(&error.message);
+    let mut help = error.help.as_ref().map(|help| in_our_style(help));
+
+    if message == "unexpected token" {
+        message = match token_at(text, offset as usize) {
+            "" => "unexpected end of the code".into(),
+            token => format!("unexpected `{token}`"),
+        };
+    } else if message.starts_with("`await` is only allowed") {
+        message = "`await` is only allowed in async functions and at the top level".into();
+        help = Some("add `async` to the function that contains this `await`".into());
+    } else if message == "unterminated string" {
+        help =
+            Some("a string ends on its line: use `\\n`, or a template literal (backticks)".into());
+    } else if message.contains(['“', '”', '‘', '’']) {
+        help = Some("use straight quotes: \" or '".into());
+    }
+    let opened = error
+        .labels
+        .iter()
+        .find(|label| label.label() == Some("Opened here"));
+    if let Some(opened) = opened {
+        let place = LineIndex::new(text).locate(opened.offset() as usize);
+        message = format!("{message} (opened at {}:{})", place.line, place.column);
+    }
+    SyntaxError {
+        offset,
+        message,
+        help,
+    }
+}
+
+/// The parser's sentences without the capital and the period.
+fn in_our_style(text: &str) -> String {
+    let text = text
+        .trim_end_matches('.')
+        .replace("`EOF`", "the end of the code")
+        .replace("Character", "character");
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second))
+            if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
+        {
+            format!("{}{}", first.to_ascii_lowercase(), chars.as_str())
+        }
+        _ => text,
+    }
+}
+
+/// The word or the character at an offset.
+fn token_at(text: &str, offset: usize) -> &str {
+    let rest = text.get(offset..).unwrap_or("");
+    let word = rest
+        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+        .unwrap_or(rest.len());
+    let length = if word > 0 {
+        word
+    } else {
+        rest.chars().next().map_or(0, char::len_utf8)
+    };
+    // A long word says no more than its beginning.
+    rest.char_indices()
+        .take_while(|&(at, _)| at < length)
+        .nth(40)
+        .map_or_else(|| rest.get(..length), |(at, _)| rest.get(..at))
+        .unwrap_or("")
+}
