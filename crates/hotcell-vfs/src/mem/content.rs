@@ -1,0 +1,182 @@
+//! The bytes of a file: chunks that copies, snapshots and forks share until one of them writes.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+/// How long a chunk is at most. A write into a shared chunk copies one chunk, not the file.
+const CHUNK: usize = 64 * 1024;
+
+/// Content of any size up to `u64::MAX`; what was never written is not stored and reads as zeros.
+#[derive(Clone, Default)]
+pub(super) struct Content {
+    size: u64,
+    stored: u64,
+    /// The first chunk, apart from the others because most files have no others.
+    head: Arc<Vec<u8>>,
+    /// The chunks after it, by their number. A chunk that is short, or not there, goes on with zeros.
+    tail: OrdMap<u64, Arc<Vec<u8>>>,
+}
+
+impl Content {
+    /// How long the file is.
+    pub(super) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How many bytes are kept for it.
+    pub(super) const fn stored(&self) -> u64 {
+        self.stored
+    }
+
+    fn chunk(&self, number: u64) -> &[u8] {
+        if number == 0 {
+            &self.head
+        } else {
+            self.tail.get(&number).map_or(&[], |chunk| chunk)
+        }
+    }
+
+    /// Fills `buf` from `offset` on, as far as there is something; says how far.
+    pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> usize {
+        let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let len = buf.len().min(left);
+        let mut room = buf.get_mut(..len).unwrap_or_default();
+        for span in spans(offset, len) {
+            let (piece, after) = std::mem::take(&mut room).split_at_mut(span.end - span.start);
+            room = after;
+            let chunk = self.chunk(span.number);
+            let stored = chunk
+                .get(span.start..span.end.min(chunk.len()))
+                .unwrap_or_default();
+            let (copied, zeros) = piece.split_at_mut(stored.len());
+            copied.copy_from_slice(stored);
+            zeros.fill(0);
+        }
+        len
+    }
+
+    /// How many more bytes would be kept after writing `len` bytes at `offset`.
+    pub(super) fn growth(&self, offset: u64, len: usize) -> u64 {
+        spans(offset, len)
+            .map(|span| span.end.saturating_sub(self.chunk(span.number).len()) as u64)
+            .sum()
+    }
+
+    /// Writes `data` at `offset`. The caller has checked that the end can be expressed.
+    pub(super) fn write(&mut self, offset: u64, data: &[u8]) {
+        if data.is_empty() {
+            return;
+        }
+        let mut data_left = data;
+        for span in spans(offset, data.len()) {
+            let (piece, after) = data_left.split_at(span.end - span.start);
+            data_left = after;
+            let chunk = if span.number == 0 {
+                &mut self.head
+            } else {
+                self.tail.entry(span.number).or_default()
+            };
+            self.stored += write_chunk(Arc::make_mut(chunk), span.start, piece) as u64;
+        }
+        self.size = self.size.max(offset.saturating_add(data.len() as u64));
+    }
+
+    /// Cuts, or grows by a hole.
+    pub(super) fn truncate(&mut self, size: u64) {
+        if size < self.size {
+            self.cut(size);
+        }
+        self.size = size;
+    }
+
+    fn cut(&mut self, size: u64) {
+        let (number, within) = place(size);
+        if number == 0 {
+            self.tail = OrdMap::new();
+            if self.head.len() > within {
+                Arc::make_mut(&mut self.head).truncate(within);
+            }
+            self.stored = self.head.len() as u64;
+            return;
+        }
+        let gone: Vec<u64> = self
+            .tail
+            .range(number..)
+            .map(|(number, _)| *number)
+            .collect();
+        for at in gone {
+            if at == number && within > 0 {
+                if let Some(edge) = self.tail.get_mut(&at).filter(|edge| edge.len() > within) {
+                    self.stored -= (edge.len() - within) as u64;
+                    Arc::make_mut(edge).truncate(within);
+                }
+            } else if let Some(chunk) = self.tail.remove(&at) {
+                self.stored -= chunk.len() as u64;
+            }
+        }
+    }
+}
+
+impl From<&[u8]> for Content {
+    fn from(data: &[u8]) -> Self {
+        let mut content = Self::default();
+        content.write(0, data);
+        content
+    }
+}
+
+/// Writes into one chunk; says by how much it grew.
+fn write_chunk(chunk: &mut Vec<u8>, start: usize, piece: &[u8]) -> usize {
+    let before = chunk.len();
+    let end = start + piece.len();
+    if end > chunk.capacity() {
+        // Growth by doubling, but never past the size of a chunk.
+        let capacity = chunk
+            .capacity()
+            .saturating_mul(2)
+            .clamp(end, CHUNK.max(end));
+        chunk.reserve_exact(capacity - before);
+    }
+    if before < start {
+        chunk.resize(start, 0);
+    }
+    let overlap = chunk.len().min(end) - start;
+    let (over, beyond) = piece.split_at(overlap);
+    if let Some(room) = chunk.get_mut(start..start + overlap) {
+        room.copy_from_slice(over);
+    }
+    chunk.extend_from_slice(beyond);
+    chunk.len() - before
+}
+
+/// In which chunk an offset lies, and where in it.
+fn place(offset: u64) -> (u64, usize) {
+    let chunk = CHUNK as u64;
+    // The remainder is below the size of a chunk.
+    (offset / chunk, usize::try_from(offset % chunk).unwrap_or(0))
+}
+
+/// A part of one chunk.
+struct Span {
+    number: u64,
+    start: usize,
+    end: usize,
+}
+
+/// The chunks that `len` bytes at `offset` touch.
+fn spans(offset: u64, len: usize) -> impl Iterator<Item = Span> {
+    let (mut number, mut start) = place(offset);
+    let mut left = len;
+    std::iter::from_fn(move || {
+        if left == 0 {
+            return None;
+        }
+        let end = CHUNK.min(start.saturating_add(left));
+        let span = Span { number, start, end };
+        left -= end - start;
+        number += 1;
+        start = 0;
+        Some(span)
+    })
+}

@@ -1,0 +1,411 @@
+//! Operations that change a tree. Everything that can fail is checked before anything is changed.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+use super::{Body, Context, Entry, Ino, Inode, Tree};
+use crate::clock::Times;
+use crate::error::{Errno, Fault};
+use crate::mem::content::Content;
+use crate::path::{PATH_MAX, VfsPath};
+use crate::resolve::{Follow, Last, Spot};
+use crate::vfs::OpenOptions;
+
+/// The permission bits a file can have.
+const MODE_BITS: u32 = 0o7777;
+
+impl Tree {
+    /// Opens or creates a file.
+    pub(in crate::mem) fn open(
+        &mut self,
+        path: &VfsPath,
+        options: &OpenOptions,
+        cx: &Context<'_>,
+    ) -> Result<Ino, Fault> {
+        let create = options.create || options.create_new;
+        if create && options.directory {
+            return Err(Fault::new(Errno::EINVAL, "a directory is made with mkdir"));
+        }
+        // A name that is created must not end in a slash; where that name leads does not matter then.
+        if create
+            && path.as_bytes().ends_with(b"/")
+            && self.walk(path, Follow::Never)?.last == Last::Name
+        {
+            return Err(Errno::EISDIR.into());
+        }
+        let follow = match (options.create_new, options.no_follow) {
+            (true, _) => Follow::Never,
+            (false, true) => Follow::IfSlash,
+            (false, false) => Follow::Always,
+        };
+        let spot = self.walk(path, follow)?;
+        if create && spot.slash {
+            return Err(Errno::EISDIR.into());
+        }
+        let Some(found) = &spot.found else {
+            if !create {
+                return Err(Errno::ENOENT.into());
+            }
+            return self.create(&spot, Body::File(Content::default()), options.mode, cx);
+        };
+        if options.create_new {
+            return Err(Errno::EEXIST.into());
+        }
+        if found.kind.is_dir() {
+            if options.mutates() {
+                return Err(Errno::EISDIR.into());
+            }
+        } else if options.directory || spot.slash {
+            return Err(Errno::ENOTDIR.into());
+        } else if found.kind.is_symlink() {
+            return Err(Fault::new(Errno::ELOOP, "it is a symbolic link"));
+        } else if options.truncate {
+            self.truncate(found.node, 0, cx)?;
+        }
+        Ok(found.node)
+    }
+
+    pub(in crate::mem) fn mkdir(
+        &mut self,
+        path: &VfsPath,
+        mode: u32,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let spot = self.walk(path, Follow::Never)?;
+        if spot.found.is_some() {
+            return Err(Errno::EEXIST.into());
+        }
+        self.create(&spot, Body::Dir(OrdMap::new()), mode, cx)
+            .map(|_| ())
+    }
+
+    pub(in crate::mem) fn symlink(
+        &mut self,
+        target: &VfsPath,
+        link: &VfsPath,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        if target.is_empty() {
+            return Err(Fault::new(Errno::ENOENT, "a link has to say something"));
+        }
+        if target.as_bytes().contains(&0) {
+            return Err(Fault::new(Errno::EINVAL, "the target contains a NUL byte"));
+        }
+        if target.as_bytes().len() > PATH_MAX {
+            return Err(Fault::new(
+                Errno::ENAMETOOLONG,
+                format!("a target has at most {PATH_MAX} bytes"),
+            ));
+        }
+        let spot = self.vacant(link)?;
+        self.create(&spot, Body::Symlink(target.as_bytes().into()), 0o777, cx)
+            .map(|_| ())
+    }
+
+    pub(in crate::mem) fn link(
+        &mut self,
+        existing: &VfsPath,
+        new: &VfsPath,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let ino = self.find(existing, Follow::IfSlash)?;
+        let spot = self.vacant(new)?;
+        let kind = self.inode(ino)?.body.kind();
+        if kind.is_dir() {
+            return Err(Fault::new(Errno::EPERM, "a directory has one name"));
+        }
+        cx.limits.check_depth(spot.depth())?;
+        cx.limits.check_links(self.used.links)?;
+        self.insert_entry(*spot.parent()?, spot.name(), Entry { ino, kind }, cx)?;
+        let inode = self.inode_mut(ino)?;
+        inode.nlink += 1;
+        inode.changed = cx.now;
+        self.used.links += 1;
+        Ok(())
+    }
+
+    pub(in crate::mem) fn unlink(&mut self, path: &VfsPath, cx: &Context<'_>) -> Result<(), Fault> {
+        let spot = self.walk(path, Follow::Never)?;
+        let found = spot.found.as_ref().ok_or(Errno::ENOENT)?;
+        if found.kind.is_dir() {
+            return Err(Errno::EISDIR.into());
+        }
+        if spot.slash {
+            return Err(Errno::ENOTDIR.into());
+        }
+        self.remove_entry(*spot.parent()?, spot.name(), cx)?;
+        self.drop_name(found.node, cx)
+    }
+
+    pub(in crate::mem) fn rmdir(&mut self, path: &VfsPath, cx: &Context<'_>) -> Result<(), Fault> {
+        let spot = self.walk(path, Follow::Never)?;
+        match spot.last {
+            Last::Name => {}
+            Last::Dot => return Err(Errno::EINVAL.into()),
+            Last::DotDot => return Err(Errno::ENOTEMPTY.into()),
+            Last::Root => return Err(Errno::EBUSY.into()),
+        }
+        let found = spot.found.as_ref().ok_or(Errno::ENOENT)?;
+        if !self.inode(found.node)?.entries()?.is_empty() {
+            return Err(Errno::ENOTEMPTY.into());
+        }
+        self.remove_entry(*spot.parent()?, spot.name(), cx)?;
+        self.drop_name(found.node, cx)
+    }
+
+    pub(in crate::mem) fn chmod(
+        &mut self,
+        ino: Ino,
+        mode: u32,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let inode = self.inode_mut(ino)?;
+        inode.mode = mode & MODE_BITS;
+        inode.changed = cx.now;
+        Ok(())
+    }
+
+    pub(in crate::mem) fn set_times(
+        &mut self,
+        ino: Ino,
+        times: Times,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let inode = self.inode_mut(ino)?;
+        inode.accessed = times.accessed.resolve(inode.accessed, cx.now);
+        inode.modified = times.modified.resolve(inode.modified, cx.now);
+        inode.changed = cx.now;
+        Ok(())
+    }
+
+    /// Writes at `offset`, or at the end; says where that was.
+    pub(in crate::mem) fn write(
+        &mut self,
+        ino: Ino,
+        offset: Option<u64>,
+        data: &[u8],
+        cx: &Context<'_>,
+    ) -> Result<u64, Fault> {
+        let used = self.used.bytes;
+        let content = self.inode(ino)?.content()?;
+        let offset = offset.unwrap_or(content.size());
+        if data.is_empty() {
+            return Ok(offset);
+        }
+        cx.limits
+            .check_size(offset.checked_add(data.len() as u64))?;
+        let growth = content.growth(offset, data.len());
+        cx.limits.check_bytes(used, growth)?;
+        let inode = self.inode_mut(ino)?;
+        inode.content_mut()?.write(offset, data);
+        inode.modified = cx.now;
+        inode.changed = cx.now;
+        self.used.bytes += growth;
+        Ok(offset)
+    }
+
+    pub(in crate::mem) fn truncate(
+        &mut self,
+        ino: Ino,
+        size: u64,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        self.inode(ino)?.content()?;
+        cx.limits.check_size(Some(size))?;
+        let inode = self.inode_mut(ino)?;
+        let content = inode.content_mut()?;
+        let before = content.stored();
+        content.truncate(size);
+        let freed = before - content.stored();
+        inode.modified = cx.now;
+        inode.changed = cx.now;
+        self.used.bytes -= freed;
+        Ok(())
+    }
+
+    /// Gives a file other content; how much that is has been checked by nobody yet.
+    fn replace(&mut self, ino: Ino, content: Content, cx: &Context<'_>) -> Result<(), Fault> {
+        let before = self.inode(ino)?.content()?.stored();
+        let after = content.stored();
+        cx.limits.check_size(Some(content.size()))?;
+        cx.limits.check_bytes(self.used.bytes - before, after)?;
+        let inode = self.inode_mut(ino)?;
+        *inode.content_mut()? = content;
+        inode.modified = cx.now;
+        inode.changed = cx.now;
+        self.used.bytes = self.used.bytes - before + after;
+        Ok(())
+    }
+
+    /// Makes `data` a file's whole content, in one step.
+    pub(in crate::mem) fn write_file(
+        &mut self,
+        path: &VfsPath,
+        data: &[u8],
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let content = Content::from(data);
+        self.store(path, content, crate::vfs::FILE_MODE, cx)
+    }
+
+    /// Copies a file by sharing its chunks.
+    pub(in crate::mem) fn copy(
+        &mut self,
+        from: &VfsPath,
+        to: &VfsPath,
+        cx: &Context<'_>,
+    ) -> Result<u64, Fault> {
+        let source = self.find(from, Follow::Always)?;
+        let inode = self.inode(source)?;
+        let (content, mode) = (inode.content()?.clone(), inode.mode);
+        let size = content.size();
+        if self
+            .walk(to, Follow::Always)?
+            .found
+            .is_some_and(|found| found.node == source)
+        {
+            return Err(Fault::new(Errno::EINVAL, "both names are the same file"));
+        }
+        self.store(to, content, mode, cx)?;
+        Ok(size)
+    }
+
+    fn store(
+        &mut self,
+        path: &VfsPath,
+        content: Content,
+        mode: u32,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        // The limits come first, so that a write that does not fit leaves no empty file behind.
+        let there = self
+            .walk(path, Follow::Always)
+            .ok()
+            .and_then(|spot| spot.found);
+        let before = there.map_or(0, |found| {
+            self.inode(found.node)
+                .map_or(0, |inode| inode.body.stored())
+        });
+        cx.limits
+            .check_bytes(self.used.bytes.saturating_sub(before), content.stored())?;
+        cx.limits.check_size(Some(content.size()))?;
+        let ino = self.open(path, &OpenOptions::write().create().mode(mode), cx)?;
+        self.replace(ino, content, cx)
+    }
+
+    /// Takes away a file that had no name when its last handle was closed.
+    pub(in crate::mem) fn release(&mut self, ino: Ino) {
+        if self.orphans.remove(&ino).is_some() {
+            self.forget(ino);
+        }
+    }
+
+    /// The place of a name that must not be taken, and does not end in a slash.
+    fn vacant(&self, path: &VfsPath) -> Result<Spot<Ino>, Fault> {
+        let spot = self.walk(path, Follow::Never)?;
+        if spot.found.is_some() {
+            return Err(Errno::EEXIST.into());
+        }
+        if spot.slash {
+            return Err(Errno::ENOENT.into());
+        }
+        Ok(spot)
+    }
+
+    fn create(
+        &mut self,
+        spot: &Spot<Ino>,
+        body: Body,
+        mode: u32,
+        cx: &Context<'_>,
+    ) -> Result<Ino, Fault> {
+        let parent = *spot.parent()?;
+        cx.limits.check_depth(spot.depth())?;
+        cx.limits.check_files(self.used.files)?;
+        let stored = body.stored();
+        cx.limits.check_bytes(self.used.bytes, stored)?;
+        if self.inode(parent)?.nlink == 0 {
+            return Err(Errno::ENOENT.into());
+        }
+        let ino = self.next;
+        let kind = body.kind();
+        self.next += 1;
+        self.insert_entry(parent, spot.name(), Entry { ino, kind }, cx)?;
+        let nlink = if kind.is_dir() { 2 } else { 1 };
+        let now = cx.now;
+        let inode = Inode {
+            body,
+            mode: mode & MODE_BITS,
+            nlink,
+            accessed: now,
+            modified: now,
+            changed: now,
+        };
+        self.files.insert(ino, Arc::new(inode));
+        self.used.files += 1;
+        self.used.bytes += stored;
+        Ok(ino)
+    }
+
+    pub(super) fn insert_entry(
+        &mut self,
+        dir: Ino,
+        name: &[u8],
+        entry: Entry,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let inode = self.inode_mut(dir)?;
+        inode.entries_mut()?.insert(name.into(), entry);
+        if entry.kind.is_dir() {
+            inode.nlink += 1;
+        }
+        inode.modified = cx.now;
+        inode.changed = cx.now;
+        Ok(())
+    }
+
+    pub(super) fn remove_entry(
+        &mut self,
+        dir: Ino,
+        name: &[u8],
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let inode = self.inode_mut(dir)?;
+        let entry = inode.entries_mut()?.remove(name).ok_or(Errno::ENOENT)?;
+        if entry.kind.is_dir() {
+            inode.nlink -= 1;
+        }
+        inode.modified = cx.now;
+        inode.changed = cx.now;
+        Ok(())
+    }
+
+    /// A file lost a name: it goes with the last one, unless somebody has it open.
+    pub(super) fn drop_name(&mut self, ino: Ino, cx: &Context<'_>) -> Result<(), Fault> {
+        let inode = self.inode_mut(ino)?;
+        let is_dir = inode.body.kind().is_dir();
+        inode.nlink = if is_dir {
+            0
+        } else {
+            inode.nlink.saturating_sub(1)
+        };
+        inode.changed = cx.now;
+        if inode.nlink > 0 {
+            self.used.links -= 1;
+        } else if cx.opens.contains_key(&ino) {
+            self.orphans.insert(ino);
+        } else {
+            self.forget(ino);
+        }
+        Ok(())
+    }
+
+    /// Takes a file out of the table and out of the count.
+    pub(super) fn forget(&mut self, ino: Ino) {
+        if let Some(inode) = self.files.remove(&ino) {
+            self.used.bytes -= inode.body.stored();
+            self.used.files -= 1;
+        }
+    }
+}
