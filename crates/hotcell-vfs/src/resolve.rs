@@ -56,6 +56,8 @@ pub(crate) enum Follow {
     IfSlash,
     /// It stands for what it says.
     Always,
+    /// It stands for what it says, and what that is may be created: a slash at the end is refused.
+    Create,
 }
 
 /// What the last part of the path was.
@@ -78,14 +80,28 @@ pub(crate) struct Spot<N> {
     pub(crate) last: Last,
     /// Whether the path demands a directory by ending in a slash.
     pub(crate) slash: bool,
-    /// The file, if it is there.
-    pub(crate) found: Option<Found<N>>,
+    /// The file, if it is there. That looking failed is not told before somebody asks: an operation on two paths
+    /// walks to both before it looks at either.
+    found: Result<Option<Found<N>>, Fault>,
 }
 
 impl<N: Clone> Spot<N> {
+    /// The file, if it is there.
+    pub(crate) fn found(&self) -> Result<Option<&Found<N>>, Fault> {
+        self.found
+            .as_ref()
+            .map(Option::as_ref)
+            .map_err(Fault::clone)
+    }
+
+    /// The file, which has to be there.
+    pub(crate) fn present(&self) -> Result<&Found<N>, Fault> {
+        self.found()?.ok_or_else(|| Errno::ENOENT.into())
+    }
+
     /// The file, which has to be there, and be a directory if the path says so.
     pub(crate) fn existing(&self) -> Result<&Found<N>, Fault> {
-        let found = self.found.as_ref().ok_or(Errno::ENOENT)?;
+        let found = self.present()?;
         if self.slash && !found.kind.is_dir() {
             return Err(Errno::ENOTDIR.into());
         }
@@ -158,18 +174,25 @@ pub(crate) fn walk<G: Graph>(
                     at.pop();
                 }
             }
-            name if name.len() > graph.name_max() => {
-                let detail = format!("a name has at most {} bytes", graph.name_max());
-                return Err(Fault::new(Errno::ENAMETOOLONG, detail));
-            }
             name => {
+                if slash && follow == Follow::Create {
+                    return Err(Errno::EISDIR.into());
+                }
                 at.push_name(name);
                 let dir = trail.last().ok_or(Errno::EIO)?;
-                let found = graph.child(dir, name, &at)?;
-                let goes_on =
-                    !is_last || follow == Follow::Always || (follow == Follow::IfSlash && slash);
+                let found = if name.len() > graph.name_max() {
+                    let detail = format!("a name has at most {} bytes", graph.name_max());
+                    Err(Fault::new(Errno::ENAMETOOLONG, detail))
+                } else {
+                    graph.child(dir, name, &at)
+                };
+                let goes_on = match follow {
+                    Follow::Never => !is_last,
+                    Follow::IfSlash => !is_last || slash,
+                    Follow::Always | Follow::Create => true,
+                };
                 match found {
-                    Some(found) if found.kind.is_symlink() && goes_on => {
+                    Ok(Some(found)) if found.kind.is_symlink() && goes_on => {
                         links += 1;
                         if links > SYMLINKS_MAX {
                             return Err(Errno::ELOOP.into());
@@ -196,9 +219,10 @@ pub(crate) fn walk<G: Graph>(
                             found,
                         });
                     }
-                    Some(found) if found.kind.is_dir() => trail.push(found.node),
-                    Some(_) => return Err(Errno::ENOTDIR.into()),
-                    None => return Err(Errno::ENOENT.into()),
+                    Ok(Some(found)) if found.kind.is_dir() => trail.push(found.node),
+                    Ok(Some(_)) => return Err(Errno::ENOTDIR.into()),
+                    Ok(None) => return Err(Errno::ENOENT.into()),
+                    Err(fault) => return Err(fault),
                 }
             }
         }
@@ -213,7 +237,7 @@ pub(crate) fn walk<G: Graph>(
         trail,
         last,
         slash: false,
-        found,
+        found: Ok(found),
     })
 }
 

@@ -27,15 +27,9 @@ impl Tree {
         if create && options.directory {
             return Err(Fault::new(Errno::EINVAL, "a directory is made with mkdir"));
         }
-        // A name that is created must not end in a slash; where that name leads does not matter then.
-        if create
-            && path.as_bytes().ends_with(b"/")
-            && self.walk(path, Follow::Never)?.last == Last::Name
-        {
-            return Err(Errno::EISDIR.into());
-        }
-        let follow = match (options.create_new, options.no_follow) {
-            (true, _) => Follow::Never,
+        let follow = match (create, options.create_new || options.no_follow) {
+            (true, true) => Follow::Never,
+            (true, false) => Follow::Create,
             (false, true) => Follow::IfSlash,
             (false, false) => Follow::Always,
         };
@@ -43,7 +37,7 @@ impl Tree {
         if create && spot.slash {
             return Err(Errno::EISDIR.into());
         }
-        let Some(found) = &spot.found else {
+        let Some(found) = spot.found()? else {
             if !create {
                 return Err(Errno::ENOENT.into());
             }
@@ -73,7 +67,7 @@ impl Tree {
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        if spot.found.is_some() {
+        if spot.found()?.is_some() {
             return Err(Errno::EEXIST.into());
         }
         self.create(&spot, Body::Dir(OrdMap::new()), mode, cx)
@@ -127,7 +121,7 @@ impl Tree {
 
     pub(in crate::mem) fn unlink(&mut self, path: &VfsPath, cx: &Context<'_>) -> Result<(), Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        let found = spot.found.as_ref().ok_or(Errno::ENOENT)?;
+        let found = spot.present()?;
         if found.kind.is_dir() {
             return Err(Errno::EISDIR.into());
         }
@@ -146,7 +140,7 @@ impl Tree {
             Last::DotDot => return Err(Errno::ENOTEMPTY.into()),
             Last::Root => return Err(Errno::EBUSY.into()),
         }
-        let found = spot.found.as_ref().ok_or(Errno::ENOENT)?;
+        let found = spot.present()?;
         if !self.inode(found.node)?.entries()?.is_empty() {
             return Err(Errno::ENOTEMPTY.into());
         }
@@ -262,7 +256,7 @@ impl Tree {
         let size = content.size();
         if self
             .walk(to, Follow::Always)?
-            .found
+            .found()?
             .is_some_and(|found| found.node == source)
         {
             return Err(Fault::new(Errno::EINVAL, "both names are the same file"));
@@ -280,13 +274,9 @@ impl Tree {
     ) -> Result<(), Fault> {
         // The limits come first, so that a write that does not fit leaves no empty file behind.
         let there = self
-            .walk(path, Follow::Always)
-            .ok()
-            .and_then(|spot| spot.found);
-        let before = there.map_or(0, |found| {
-            self.inode(found.node)
-                .map_or(0, |inode| inode.body.stored())
-        });
+            .find(path, Follow::Always)
+            .and_then(|ino| self.inode(ino));
+        let before = there.map_or(0, |inode| inode.body.stored());
         cx.limits
             .check_bytes(self.used.bytes.saturating_sub(before), content.stored())?;
         cx.limits.check_size(Some(content.size()))?;
@@ -304,7 +294,7 @@ impl Tree {
     /// The place of a name that must not be taken, and does not end in a slash.
     fn vacant(&self, path: &VfsPath) -> Result<Spot<Ino>, Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        if spot.found.is_some() {
+        if spot.found()?.is_some() {
             return Err(Errno::EEXIST.into());
         }
         if spot.slash {

@@ -17,7 +17,8 @@ impl Tree {
         if old.last != Last::Name || new.last != Last::Name {
             return Err(Errno::EBUSY.into());
         }
-        let source = old.found.as_ref().ok_or(Errno::ENOENT)?;
+        let source = old.present()?;
+        let target = new.found()?;
         let is_dir = source.kind.is_dir();
         if !is_dir && (old.slash || new.slash) {
             return Err(Errno::ENOTDIR.into());
@@ -28,7 +29,7 @@ impl Tree {
                 "a directory cannot be moved into itself",
             ));
         }
-        if let Some(target) = &new.found {
+        if let Some(target) = target {
             if old.trail.contains(&target.node) {
                 return Err(Errno::ENOTEMPTY.into());
             }
@@ -51,7 +52,7 @@ impl Tree {
         }
 
         let (old_dir, new_dir) = (*old.parent()?, *new.parent()?);
-        if let Some(target) = &new.found {
+        if let Some(target) = target {
             self.remove_entry(new_dir, new.name(), cx)?;
             self.drop_name(target.node, cx)?;
         }
