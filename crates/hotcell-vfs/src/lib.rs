@@ -4,20 +4,37 @@
 
 #![forbid(unsafe_code)]
 
+mod backend;
 mod clock;
+mod dev;
 mod error;
+mod fixed;
+#[cfg(unix)]
+mod host;
 mod mem;
 mod metadata;
+mod mount;
 mod path;
+mod proc;
 mod resolve;
+mod rules;
 mod vfs;
+mod view;
 mod walk;
 
+pub use backend::Backend;
 pub use clock::{Clock, SetTime, Times, Timestamp};
+pub use dev::{DevOptions, RandomSource, dev};
 pub use error::{Errno, Fault, Result, VfsError};
+pub use fixed::{Device, FixedVfs};
+#[cfg(unix)]
+pub use host::{Access, HostVfs, LinkPolicy};
 pub use mem::{Limits, MemVfs, Snapshot};
 pub use metadata::{DirEntry, FileType, Metadata, Usage};
+pub use mount::MountVfs;
 pub use path::{PATH_MAX, VfsPath, VfsPathBuf};
+pub use proc::{ProcState, proc};
 pub use resolve::NAME_MAX;
 pub use vfs::{DIR_MODE, FILE_MODE, OpenOptions, Vfs, VfsFile, WHOLE_FILE_MAX};
+pub use view::View;
 pub use walk::{Walk, WalkEntry};

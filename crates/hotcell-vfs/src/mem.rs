@@ -3,6 +3,7 @@
 mod content;
 mod file;
 mod limits;
+mod resolved;
 mod tree;
 
 use std::collections::HashMap;
@@ -11,13 +12,15 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use limits::Limits;
 
 use file::MemFile;
+use resolved::Resolved;
 use tree::{Context, Ino, Tree};
 
+use crate::backend::Backend;
 use crate::clock::{Clock, Times, Timestamp};
 use crate::error::{Fault, Result};
 use crate::metadata::{DirEntry, Metadata, Usage};
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::resolve::Follow;
+use crate::resolve::{Follow, Route};
 use crate::vfs::{OpenOptions, Vfs, VfsFile};
 
 /// A file system in memory, with limits and instant forks.
@@ -38,6 +41,8 @@ use crate::vfs::{OpenOptions, Vfs, VfsFile};
 /// ```
 pub struct MemVfs {
     shared: Arc<Shared>,
+    /// The same files for whoever has resolved a path already.
+    resolved: Resolved,
 }
 
 /// The state of a [`MemVfs`] at one moment. Cloning it is as cheap as taking it.
@@ -78,19 +83,21 @@ impl MemVfs {
             tree,
             opens: HashMap::new(),
         });
+        let shared = Arc::new(Shared {
+            limits,
+            clock,
+            state,
+        });
         Self {
-            shared: Arc::new(Shared {
-                limits,
-                clock,
-                state,
-            }),
+            resolved: Resolved(Arc::clone(&shared)),
+            shared,
         }
     }
 
     /// A file system that starts with the same content and then goes its own way. Open files stay with this one.
     #[must_use]
     pub fn fork(&self) -> Self {
-        self.snapshot().to_vfs()
+        self.shared.fork()
     }
 
     /// The state as it is now.
@@ -193,6 +200,36 @@ impl Shared {
         )
     }
 
+    fn open(
+        self: &Arc<Self>,
+        route: Route<'_>,
+        options: &OpenOptions,
+    ) -> Result<Arc<dyn VfsFile>, Fault> {
+        let now = self.clock.now();
+        let mut state = self.write();
+        let ino = self.change_at(now, &mut state, |tree, cx| tree.open(route, options, cx))?;
+        *state.opens.entry(ino).or_default() += 1;
+        drop(state);
+        let file = MemFile::new(Arc::clone(self), ino, *options, route.path);
+        Ok(Arc::new(file))
+    }
+
+    fn usage(&self) -> Usage {
+        let used = self.read().tree.used();
+        Usage {
+            bytes: used.bytes,
+            files: used.files,
+            links: used.links,
+            max_bytes: Some(self.limits.bytes),
+            max_files: Some(self.limits.files),
+        }
+    }
+
+    fn fork(&self) -> MemVfs {
+        let tree = self.read().tree.fork();
+        MemVfs::from_tree(tree, self.limits, self.clock.clone())
+    }
+
     fn close(&self, ino: Ino) {
         let State { tree, opens } = &mut *self.write();
         let Some(count) = opens.get_mut(&ino) else {
@@ -208,87 +245,81 @@ impl Shared {
 
 impl Vfs for MemVfs {
     fn open(&self, path: &VfsPath, options: &OpenOptions) -> Result<Arc<dyn VfsFile>> {
-        let now = self.shared.clock.now();
-        let mut state = self.shared.write();
-        let ino = self
-            .shared
-            .change_at(now, &mut state, |tree, cx| tree.open(path, options, cx))
-            .map_err(|fault| fault.at("open", path))?;
-        *state.opens.entry(ino).or_default() += 1;
-        drop(state);
-        Ok(Arc::new(MemFile::new(
-            Arc::clone(&self.shared),
-            ino,
-            *options,
-            path,
-        )))
+        let file = self.shared.open(path.into(), options);
+        file.map_err(|fault| fault.at("open", path))
     }
 
     fn stat(&self, path: &VfsPath) -> Result<Metadata> {
         let meta = self
             .shared
-            .look(|tree| tree.metadata(tree.find(path, Follow::Always)?));
+            .look(|tree| tree.metadata(tree.find(path.into(), Follow::Always)?));
         meta.map_err(|fault| fault.at("stat", path))
     }
 
     fn lstat(&self, path: &VfsPath) -> Result<Metadata> {
         let meta = self
             .shared
-            .look(|tree| tree.metadata(tree.find(path, Follow::IfSlash)?));
+            .look(|tree| tree.metadata(tree.find(path.into(), Follow::IfSlash)?));
         meta.map_err(|fault| fault.at("lstat", path))
     }
 
     fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>> {
         self.shared
-            .look(|tree| tree.readdir(path))
+            .look(|tree| tree.readdir(path.into()))
             .map_err(|fault| fault.at("readdir", path))
     }
 
     fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<()> {
-        let done = self.shared.change(|tree, cx| tree.mkdir(path, mode, cx));
+        let done = self
+            .shared
+            .change(|tree, cx| tree.mkdir(path.into(), mode, cx));
         done.map_err(|fault| fault.at("mkdir", path))
     }
 
     fn rmdir(&self, path: &VfsPath) -> Result<()> {
         self.shared
-            .change(|tree, cx| tree.rmdir(path, cx))
+            .change(|tree, cx| tree.rmdir(path.into(), cx))
             .map_err(|fault| fault.at("rmdir", path))
     }
 
     fn unlink(&self, path: &VfsPath) -> Result<()> {
         self.shared
-            .change(|tree, cx| tree.unlink(path, cx))
+            .change(|tree, cx| tree.unlink(path.into(), cx))
             .map_err(|fault| fault.at("unlink", path))
     }
 
     fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<()> {
-        let done = self.shared.change(|tree, cx| tree.rename(from, to, cx));
+        let done = self
+            .shared
+            .change(|tree, cx| tree.rename(from.into(), to.into(), cx));
         done.map_err(|fault| fault.between("rename", from, to))
     }
 
     fn chmod(&self, path: &VfsPath, mode: u32) -> Result<()> {
         let done = self
             .shared
-            .change(|tree, cx| tree.chmod(tree.find(path, Follow::Always)?, mode, cx));
+            .change(|tree, cx| tree.chmod(tree.find(path.into(), Follow::Always)?, mode, cx));
         done.map_err(|fault| fault.at("chmod", path))
     }
 
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<()> {
         let done = self
             .shared
-            .change(|tree, cx| tree.symlink(target, link, cx));
+            .change(|tree, cx| tree.symlink(target, link.into(), cx));
         done.map_err(|fault| fault.between("symlink", target, link))
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<VfsPathBuf> {
-        let target = self.shared.look(|tree| tree.readlink(path));
+        let target = self.shared.look(|tree| tree.readlink(path.into()));
         target
             .map(VfsPathBuf::from_vec)
             .map_err(|fault| fault.at("readlink", path))
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<()> {
-        let done = self.shared.change(|tree, cx| tree.link(existing, new, cx));
+        let done = self
+            .shared
+            .change(|tree, cx| tree.link(existing.into(), new.into(), cx));
         done.map_err(|fault| fault.between("link", existing, new))
     }
 
@@ -300,13 +331,13 @@ impl Vfs for MemVfs {
         };
         let done = self
             .shared
-            .change(|tree, cx| tree.set_times(tree.find(path, follow)?, times, cx));
+            .change(|tree, cx| tree.set_times(tree.find(path.into(), follow)?, times, cx));
         done.map_err(|fault| fault.at("utimes", path))
     }
 
     fn realpath(&self, path: &VfsPath) -> Result<VfsPathBuf> {
         let real = self.shared.look(|tree| {
-            let spot = tree.walk(path, Follow::Always)?;
+            let spot = tree.walk(path.into(), Follow::Always)?;
             spot.existing()?;
             Ok(spot.path)
         });
@@ -316,35 +347,33 @@ impl Vfs for MemVfs {
     fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
         let done = self
             .shared
-            .change(|tree, cx| tree.write_file(path, data, cx));
+            .change(|tree, cx| tree.write_file(path.into(), data, cx));
         done.map_err(|fault| fault.at("open", path))
     }
 
     fn truncate(&self, path: &VfsPath, size: u64) -> Result<()> {
         let done = self
             .shared
-            .change(|tree, cx| tree.truncate(tree.find(path, Follow::Always)?, size, cx));
+            .change(|tree, cx| tree.truncate(tree.find(path.into(), Follow::Always)?, size, cx));
         done.map_err(|fault| fault.at("truncate", path))
     }
 
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Result<u64> {
-        let done = self.shared.change(|tree, cx| tree.copy(from, to, cx));
+        let done = self
+            .shared
+            .change(|tree, cx| tree.copy(from.into(), to.into(), cx));
         done.map_err(|fault| fault.between("copy", from, to))
     }
 
     fn usage(&self) -> Usage {
-        let used = self.shared.read().tree.used();
-        let Limits { bytes, files, .. } = self.shared.limits;
-        Usage {
-            bytes: used.bytes,
-            files: used.files,
-            links: used.links,
-            max_bytes: Some(bytes),
-            max_files: Some(files),
-        }
+        self.shared.usage()
     }
 
     fn fork_dyn(&self) -> Result<Arc<dyn Vfs>> {
         Ok(Arc::new(self.fork()))
+    }
+
+    fn as_backend(&self) -> Option<&dyn Backend> {
+        Some(&self.resolved)
     }
 }

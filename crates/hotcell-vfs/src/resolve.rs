@@ -15,6 +15,23 @@ pub(crate) const SYMLINKS_MAX: usize = 40;
 /// The longest name, in bytes.
 pub const NAME_MAX: usize = 255;
 
+/// A path, and whether it may lead through symbolic links.
+#[derive(Clone, Copy)]
+pub(crate) struct Route<'a> {
+    pub(crate) path: &'a VfsPath,
+    /// The path was resolved before: a link on the way was put there since, and must not be followed.
+    pub(crate) resolved: bool,
+}
+
+impl<'a> From<&'a VfsPath> for Route<'a> {
+    fn from(path: &'a VfsPath) -> Self {
+        Self {
+            path,
+            resolved: false,
+        }
+    }
+}
+
 /// A tree that can be walked name by name.
 pub(crate) trait Graph {
     /// What the walk remembers of a file it passed.
@@ -86,6 +103,17 @@ pub(crate) struct Spot<N> {
 }
 
 impl<N: Clone> Spot<N> {
+    /// A place that was found without a walk, because the path has no links in it.
+    pub(crate) fn exact(path: VfsPathBuf, found: Option<Found<N>>) -> Self {
+        Self {
+            path,
+            trail: Vec::new(),
+            last: Last::Name,
+            slash: false,
+            found: Ok(found),
+        }
+    }
+
     /// The file, if it is there.
     pub(crate) fn found(&self) -> Result<Option<&Found<N>>, Fault> {
         self.found
@@ -141,12 +169,13 @@ pub(crate) fn check(path: &VfsPath) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Walks `path`.
-pub(crate) fn walk<G: Graph>(
+/// Walks a path.
+pub(crate) fn walk<'a, G: Graph>(
     graph: &G,
-    path: &VfsPath,
+    route: impl Into<Route<'a>>,
     follow: Follow,
 ) -> Result<Spot<G::Node>, Fault> {
+    let Route { path, resolved } = route.into();
     check(path)?;
     // What is still to be walked. A link's target takes the place of its name: at most 40 times, at most a path each.
     let mut rest = Cow::Borrowed(path.as_bytes());
@@ -194,7 +223,7 @@ pub(crate) fn walk<G: Graph>(
                 match found {
                     Ok(Some(found)) if found.kind.is_symlink() && goes_on => {
                         links += 1;
-                        if links > SYMLINKS_MAX {
+                        if resolved || links > SYMLINKS_MAX {
                             return Err(Errno::ELOOP.into());
                         }
                         let mut target = graph.target(&found.node, &at)?;
@@ -239,6 +268,17 @@ pub(crate) fn walk<G: Graph>(
         slash: false,
         found: Ok(found),
     })
+}
+
+/// Whether a path is a plain list of names: then it may well have no links in it, and be worth a try.
+pub(crate) fn is_plain(path: &VfsPath) -> bool {
+    let Some(names) = path.as_bytes().strip_prefix(b"/") else {
+        return false;
+    };
+    let plain = |name: &[u8]| {
+        !matches!(name, b"" | b"." | b"..") && name.len() <= NAME_MAX && !name.contains(&0)
+    };
+    path.as_bytes().len() <= PATH_MAX && names.split(|byte| *byte == b'/').all(plain)
 }
 
 /// The first name, and what comes after it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::backend::Backend;
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
 use crate::metadata::{DirEntry, Metadata, Usage};
@@ -109,6 +110,11 @@ pub trait Vfs: Send + Sync {
             Fault::new(Errno::ENOTSUP, "this file system cannot be forked")
                 .at("fork", VfsPath::ROOT),
         )
+    }
+
+    /// This file system as one that goes by paths, if it is one: then nobody has to resolve a path twice.
+    fn as_backend(&self) -> Option<&dyn Backend> {
+        None
     }
 
     /// Whether there is something at `path`; symbolic links are followed, and errors mean no.

@@ -19,7 +19,7 @@ use crate::clock::Timestamp;
 use crate::error::{Errno, Fault};
 use crate::metadata::{DirEntry, FileType, Metadata};
 use crate::path::VfsPath;
-use crate::resolve::{Follow, Found, Graph, Spot, walk};
+use crate::resolve::{Follow, Found, Graph, Route, Spot, walk};
 
 pub(super) type Ino = u64;
 pub(super) const ROOT: Ino = 1;
@@ -182,12 +182,12 @@ impl Tree {
             .ok_or_else(|| Errno::ESTALE.into())
     }
 
-    pub(super) fn walk(&self, path: &VfsPath, follow: Follow) -> Result<Spot<Ino>, Fault> {
+    pub(super) fn walk(&self, path: Route<'_>, follow: Follow) -> Result<Spot<Ino>, Fault> {
         walk(self, path, follow)
     }
 
     /// The file at `path`.
-    pub(super) fn find(&self, path: &VfsPath, follow: Follow) -> Result<Ino, Fault> {
+    pub(super) fn find(&self, path: Route<'_>, follow: Follow) -> Result<Ino, Fault> {
         Ok(self.walk(path, follow)?.existing()?.node)
     }
 
@@ -212,7 +212,7 @@ impl Tree {
         })
     }
 
-    pub(super) fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
+    pub(super) fn readdir(&self, path: Route<'_>) -> Result<Vec<DirEntry>, Fault> {
         let dir = self.inode(self.find(path, Follow::Always)?)?;
         let entry = |(name, entry): (&Arc<[u8]>, &Entry)| DirEntry {
             name: name.to_vec(),
@@ -222,7 +222,7 @@ impl Tree {
         Ok(dir.entries()?.iter().map(entry).collect())
     }
 
-    pub(super) fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
+    pub(super) fn readlink(&self, path: Route<'_>) -> Result<Vec<u8>, Fault> {
         match &self.inode(self.find(path, Follow::IfSlash)?)?.body {
             Body::Symlink(target) => Ok(target.to_vec()),
             _ => Err(Fault::new(Errno::EINVAL, "not a symbolic link")),

@@ -65,6 +65,18 @@ fn path() -> impl Strategy<Value = String> {
     prop_oneof![60 => usual, 1 => long.prop_map(String::from), 1 => Just(String::new())]
 }
 
+/// What a link says: at most one step up, so that forty of them cannot climb far.
+fn target() -> impl Strategy<Value = String> {
+    let up = prop_oneof![3 => Just(""), 1 => Just("../"), 1 => Just("./")];
+    let end = prop_oneof![8 => Just(""), 1 => Just("/")];
+    let names =
+        prop_oneof![6 => "[abc](/[abc])?", 1 => Just(".".to_owned()), 1 => Just("..".to_owned())];
+    (up, names, end).prop_map(|(up, names, end)| match names.as_str() {
+        ".." => names + end,
+        _ => up.to_owned() + &names + end,
+    })
+}
+
 fn options() -> impl Strategy<Value = OpenOptions> {
     (
         0..4_u8,
@@ -126,7 +138,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         3 => path().prop_map(Op::Unlink),
         8 => (path(), path()).prop_map(|(from, to)| Op::Rename(from, to)),
         1 => (path(), mode()).prop_map(|(path, mode)| Op::Chmod(path, mode)),
-        4 => (path(), path()).prop_map(|(target, link)| Op::Symlink(target, link)),
+        4 => (target(), path()).prop_map(|(target, link)| Op::Symlink(target, link)),
         1 => path().prop_map(Op::Readlink),
         4 => (path(), path()).prop_map(|(existing, new)| Op::Link(existing, new)),
         1 => path().prop_map(Op::Realpath),
@@ -253,18 +265,17 @@ impl<V: Vfs> Virtual<V> {
     }
 }
 
-/// How deep the shared directory lies: deeper than forty links with a few `..` each can climb, so that no sequence of
+/// How deep the shared directory lies: deeper than forty links with one `..` each can climb, so that no sequence of
 /// operations leaves the temporary directory.
-const CLIMB: usize = 130;
+const CLIMB: usize = 50;
 
 /// The path below which the operations happen.
 pub(crate) fn base() -> String {
     "/x".repeat(CLIMB)
 }
 
-/// A `MemVfs` that has the shared directory.
-pub(crate) fn memory(limits: hotcell_vfs::Limits) -> Virtual<MemVfs> {
-    let vfs = MemVfs::with(limits, hotcell_vfs::Clock::None);
+/// A file system as a side, with the shared directory made.
+pub(crate) fn side<V: Vfs>(vfs: V) -> Virtual<V> {
     let base = VfsPathBuf::from(&base());
     vfs.mkdir_all(&base, 0o755)
         .expect("an empty file system takes directories");
@@ -273,4 +284,9 @@ pub(crate) fn memory(limits: hotcell_vfs::Limits) -> Virtual<MemVfs> {
         base,
         handles: Vec::new(),
     }
+}
+
+/// A `MemVfs` as a side.
+pub(crate) fn memory(limits: hotcell_vfs::Limits) -> Virtual<MemVfs> {
+    side(MemVfs::with(limits, hotcell_vfs::Clock::None))
 }

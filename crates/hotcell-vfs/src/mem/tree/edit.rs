@@ -8,8 +8,9 @@ use super::{Body, Context, Entry, Ino, Inode, Tree};
 use crate::clock::Times;
 use crate::error::{Errno, Fault};
 use crate::mem::content::Content;
-use crate::path::{PATH_MAX, VfsPath};
-use crate::resolve::{Follow, Last, Spot};
+use crate::path::VfsPath;
+use crate::resolve::{Follow, Route, Spot};
+use crate::rules;
 use crate::vfs::OpenOptions;
 
 /// The permission bits a file can have.
@@ -19,57 +20,29 @@ impl Tree {
     /// Opens or creates a file.
     pub(in crate::mem) fn open(
         &mut self,
-        path: &VfsPath,
+        path: Route<'_>,
         options: &OpenOptions,
         cx: &Context<'_>,
     ) -> Result<Ino, Fault> {
-        let create = options.create || options.create_new;
-        if create && options.directory {
-            return Err(Fault::new(Errno::EINVAL, "a directory is made with mkdir"));
-        }
-        let follow = match (create, options.create_new || options.no_follow) {
-            (true, true) => Follow::Never,
-            (true, false) => Follow::Create,
-            (false, true) => Follow::IfSlash,
-            (false, false) => Follow::Always,
-        };
-        let spot = self.walk(path, follow)?;
-        if create && spot.slash {
-            return Err(Errno::EISDIR.into());
-        }
-        let Some(found) = spot.found()? else {
-            if !create {
-                return Err(Errno::ENOENT.into());
-            }
+        let spot = self.walk(path, rules::follow(options)?)?;
+        let Some(found) = rules::opening(&spot, options)? else {
             return self.create(&spot, Body::File(Content::default()), options.mode, cx);
         };
-        if options.create_new {
-            return Err(Errno::EEXIST.into());
+        let ino = found.node;
+        if options.truncate {
+            self.truncate(ino, 0, cx)?;
         }
-        if found.kind.is_dir() {
-            if options.mutates() {
-                return Err(Errno::EISDIR.into());
-            }
-        } else if options.directory || spot.slash {
-            return Err(Errno::ENOTDIR.into());
-        } else if found.kind.is_symlink() {
-            return Err(Fault::new(Errno::ELOOP, "it is a symbolic link"));
-        } else if options.truncate {
-            self.truncate(found.node, 0, cx)?;
-        }
-        Ok(found.node)
+        Ok(ino)
     }
 
     pub(in crate::mem) fn mkdir(
         &mut self,
-        path: &VfsPath,
+        path: Route<'_>,
         mode: u32,
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        if spot.found()?.is_some() {
-            return Err(Errno::EEXIST.into());
-        }
+        rules::making(&spot, true)?;
         self.create(&spot, Body::Dir(OrdMap::new()), mode, cx)
             .map(|_| ())
     }
@@ -77,21 +50,10 @@ impl Tree {
     pub(in crate::mem) fn symlink(
         &mut self,
         target: &VfsPath,
-        link: &VfsPath,
+        link: Route<'_>,
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
-        if target.is_empty() {
-            return Err(Fault::new(Errno::ENOENT, "a link has to say something"));
-        }
-        if target.as_bytes().contains(&0) {
-            return Err(Fault::new(Errno::EINVAL, "the target contains a NUL byte"));
-        }
-        if target.as_bytes().len() > PATH_MAX {
-            return Err(Fault::new(
-                Errno::ENAMETOOLONG,
-                format!("a target has at most {PATH_MAX} bytes"),
-            ));
-        }
+        rules::link_target(target)?;
         let spot = self.vacant(link)?;
         self.create(&spot, Body::Symlink(target.as_bytes().into()), 0o777, cx)
             .map(|_| ())
@@ -99,8 +61,8 @@ impl Tree {
 
     pub(in crate::mem) fn link(
         &mut self,
-        existing: &VfsPath,
-        new: &VfsPath,
+        existing: Route<'_>,
+        new: Route<'_>,
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
         let ino = self.find(existing, Follow::IfSlash)?;
@@ -119,33 +81,25 @@ impl Tree {
         Ok(())
     }
 
-    pub(in crate::mem) fn unlink(&mut self, path: &VfsPath, cx: &Context<'_>) -> Result<(), Fault> {
+    pub(in crate::mem) fn unlink(
+        &mut self,
+        path: Route<'_>,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        let found = spot.present()?;
-        if found.kind.is_dir() {
-            return Err(Errno::EISDIR.into());
-        }
-        if spot.slash {
-            return Err(Errno::ENOTDIR.into());
-        }
+        let ino = rules::unlinking(&spot)?.node;
         self.remove_entry(*spot.parent()?, spot.name(), cx)?;
-        self.drop_name(found.node, cx)
+        self.drop_name(ino, cx)
     }
 
-    pub(in crate::mem) fn rmdir(&mut self, path: &VfsPath, cx: &Context<'_>) -> Result<(), Fault> {
+    pub(in crate::mem) fn rmdir(&mut self, path: Route<'_>, cx: &Context<'_>) -> Result<(), Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        match spot.last {
-            Last::Name => {}
-            Last::Dot => return Err(Errno::EINVAL.into()),
-            Last::DotDot => return Err(Errno::ENOTEMPTY.into()),
-            Last::Root => return Err(Errno::EBUSY.into()),
-        }
-        let found = spot.present()?;
-        if !self.inode(found.node)?.entries()?.is_empty() {
+        let ino = rules::removing(&spot)?.node;
+        if !self.inode(ino)?.entries()?.is_empty() {
             return Err(Errno::ENOTEMPTY.into());
         }
         self.remove_entry(*spot.parent()?, spot.name(), cx)?;
-        self.drop_name(found.node, cx)
+        self.drop_name(ino, cx)
     }
 
     pub(in crate::mem) fn chmod(
@@ -235,7 +189,7 @@ impl Tree {
     /// Makes `data` a file's whole content, in one step.
     pub(in crate::mem) fn write_file(
         &mut self,
-        path: &VfsPath,
+        path: Route<'_>,
         data: &[u8],
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
@@ -246,8 +200,8 @@ impl Tree {
     /// Copies a file by sharing its chunks.
     pub(in crate::mem) fn copy(
         &mut self,
-        from: &VfsPath,
-        to: &VfsPath,
+        from: Route<'_>,
+        to: Route<'_>,
         cx: &Context<'_>,
     ) -> Result<u64, Fault> {
         let source = self.find(from, Follow::Always)?;
@@ -267,7 +221,7 @@ impl Tree {
 
     fn store(
         &mut self,
-        path: &VfsPath,
+        path: Route<'_>,
         content: Content,
         mode: u32,
         cx: &Context<'_>,
@@ -292,14 +246,9 @@ impl Tree {
     }
 
     /// The place of a name that must not be taken, and does not end in a slash.
-    fn vacant(&self, path: &VfsPath) -> Result<Spot<Ino>, Fault> {
+    fn vacant(&self, path: Route<'_>) -> Result<Spot<Ino>, Fault> {
         let spot = self.walk(path, Follow::Never)?;
-        if spot.found()?.is_some() {
-            return Err(Errno::EEXIST.into());
-        }
-        if spot.slash {
-            return Err(Errno::ENOENT.into());
-        }
+        rules::making(&spot, false)?;
         Ok(spot)
     }
 

@@ -2,52 +2,29 @@
 
 use super::{Context, Entry, Ino, Tree};
 use crate::error::{Errno, Fault};
-use crate::path::VfsPath;
-use crate::resolve::{Follow, Last};
+use crate::resolve::{Follow, Route};
+use crate::rules::{self, Move};
 
 impl Tree {
     pub(in crate::mem) fn rename(
         &mut self,
-        from: &VfsPath,
-        to: &VfsPath,
+        from: Route<'_>,
+        to: Route<'_>,
         cx: &Context<'_>,
     ) -> Result<(), Fault> {
         let old = self.walk(from, Follow::Never)?;
         let new = self.walk(to, Follow::Never)?;
-        if old.last != Last::Name || new.last != Last::Name {
-            return Err(Errno::EBUSY.into());
-        }
-        let source = old.present()?;
-        let target = new.found()?;
-        let is_dir = source.kind.is_dir();
-        if !is_dir && (old.slash || new.slash) {
-            return Err(Errno::ENOTDIR.into());
-        }
-        if new.trail.contains(&source.node) {
-            return Err(Fault::new(
-                Errno::EINVAL,
-                "a directory cannot be moved into itself",
-            ));
-        }
-        if let Some(target) = target {
-            if old.trail.contains(&target.node) {
-                return Err(Errno::ENOTEMPTY.into());
-            }
-            // Two names of one file: POSIX says that nothing happens.
-            if target.node == source.node {
-                return Ok(());
-            }
-            match (is_dir, target.kind.is_dir()) {
-                (true, false) => return Err(Errno::ENOTDIR.into()),
-                (false, true) => return Err(Errno::EISDIR.into()),
-                (true, true) if !self.inode(target.node)?.entries()?.is_empty() => {
-                    return Err(Errno::ENOTEMPTY.into());
-                }
-                _ => {}
-            }
+        let Some(Move { source, target }) = rules::renaming(&old, &new, Ino::eq)? else {
+            return Ok(());
+        };
+        if let Some(target) = target
+            && target.kind.is_dir()
+            && !self.inode(target.node)?.entries()?.is_empty()
+        {
+            return Err(Errno::ENOTEMPTY.into());
         }
         cx.limits.check_depth(new.depth())?;
-        if is_dir && new.depth() > old.depth() {
+        if source.kind.is_dir() && new.depth() > old.depth() {
             self.check_height(source.node, new.depth(), cx)?;
         }
 
