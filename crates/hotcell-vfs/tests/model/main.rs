@@ -11,7 +11,8 @@ mod real;
 use std::sync::Arc;
 
 use hotcell_vfs::{
-    Access, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, Vfs, VfsPath, View, Walk,
+    Access, Clock, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, OverlayVfs, Overwrite, Vfs,
+    VfsPath, View, Walk,
 };
 use ops::{Answer, Op, Virtual, memory, op, side};
 use proptest::collection::vec;
@@ -20,7 +21,14 @@ use real::Real;
 
 /// Runs the operations on both sides, and looks at what is left.
 fn agree<V: Vfs>(mut memory: Virtual<V>, ops: &[Op]) -> Result<(), TestCaseError> {
-    let mut real = Real::new();
+    agree_with(&mut Real::new(), &mut memory, ops)
+}
+
+fn agree_with<V: Vfs>(
+    real: &mut Real,
+    memory: &mut Virtual<V>,
+    ops: &[Op],
+) -> Result<(), TestCaseError> {
     for (number, op) in ops.iter().enumerate() {
         prop_assert_eq!(
             memory.run(op),
@@ -74,28 +82,6 @@ proptest! {
     }
 
     #[test]
-    fn host_directory_agrees_with_a_real_directory(mut ops in vec(op(), 1..60)) {
-        ops.retain(for_host);
-        let dir = tempfile::tempdir().unwrap();
-        let host = HostVfs::open(dir.path(), Access::ReadWrite).unwrap().with_links(LinkPolicy::Any);
-        agree(side(host), &ops)?;
-    }
-
-    #[test]
-    fn mounted_memory_agrees_with_a_real_directory(ops in vec(op(), 1..60)) {
-        let tree = MountVfs::new(Arc::new(MemVfs::new()));
-        tree.mount(VfsPath::new("/x/x"), Arc::new(MemVfs::new())).unwrap();
-        agree(side(tree), &ops)?;
-    }
-
-    #[test]
-    fn rooted_view_agrees_with_a_real_directory(ops in vec(op(), 1..60)) {
-        let vfs = MemVfs::new();
-        vfs.mkdir(VfsPath::new("/root"), 0o755).unwrap();
-        agree(side(View::rooted(Arc::new(vfs), VfsPath::new("/root")).unwrap()), &ops)?;
-    }
-
-    #[test]
     fn usage_is_exact_and_within_limits(ops in vec(op(), 1..150)) {
         let limits = Limits { bytes: 200_000, files: 60, links: 3, file_size: 4_000_000, depth: 53, ..Limits::default() };
         let mut memory = memory(limits);
@@ -128,6 +114,86 @@ proptest! {
         prop_assert_eq!(before, dump(&fork));
         fork.audit().map_err(TestCaseError::fail)?;
     }
+}
+
+proptest! {
+    // Each of these resolves every name on its own, fifty directories deep: fewer cases take long enough.
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 50, ..ProptestConfig::default() })]
+
+    #[test]
+    fn host_directory_agrees_with_a_real_directory(mut ops in vec(op(), 1..60)) {
+        ops.retain(for_host);
+        let dir = tempfile::tempdir().unwrap();
+        let host = HostVfs::open(dir.path(), Access::ReadWrite).unwrap().with_links(LinkPolicy::Any);
+        agree(side(host), &ops)?;
+    }
+
+    #[test]
+    fn mounted_memory_agrees_with_a_real_directory(ops in vec(op(), 1..60)) {
+        let tree = MountVfs::new(Arc::new(MemVfs::new()));
+        tree.mount(VfsPath::new("/x/x"), Arc::new(MemVfs::new())).unwrap();
+        agree(side(tree), &ops)?;
+    }
+
+    #[test]
+    fn rooted_view_agrees_with_a_real_directory(ops in vec(op(), 1..60)) {
+        let vfs = MemVfs::new();
+        vfs.mkdir(VfsPath::new("/root"), 0o755).unwrap();
+        agree(side(View::rooted(Arc::new(vfs), VfsPath::new("/root")).unwrap()), &ops)?;
+    }
+
+    #[test]
+    fn overlay_agrees_with_a_real_directory_and_applies(
+        mut first in vec(op(), 1..40),
+        mut second in vec(op(), 1..40),
+    ) {
+        // An overlay takes the names of a lower file apart, and a lower file that is read is not to be changed.
+        first.retain(|op| !matches!(op, Op::Link(..)));
+        second.retain(|op| !matches!(op, Op::ChmodHandle(..)));
+        let mut real = Real::new();
+        let mut below = memory(Limits::default());
+        agree_with(&mut real, &mut below, &first)?;
+        for slot in [0, 0, 0] {
+            real.run(&Op::Close(slot));
+        }
+        below.handles.clear();
+
+        let target = below.vfs.fork();
+        let lower = Arc::new(below.vfs);
+        let untouched = dump(&*lower);
+        let overlay = OverlayVfs::new(Arc::clone(&lower) as Arc<dyn Vfs>, Limits::default(), Clock::None);
+        let mut above = side(overlay);
+        agree_with(&mut real, &mut above, &second)?;
+
+        prop_assert_eq!(untouched, dump(&*lower));
+        above.vfs.apply(&target, Overwrite::Refuse).unwrap();
+        prop_assert_eq!(shape(&above.vfs), shape(&target));
+        let again = OverlayVfs::fork(&above.vfs);
+        again.reset();
+        prop_assert!(again.changes().unwrap().is_empty());
+    }
+}
+
+/// Every file with what an overlay carries over, for comparison.
+fn shape(vfs: &dyn Vfs) -> Vec<String> {
+    let describe = |entry: hotcell_vfs::Result<hotcell_vfs::WalkEntry>| {
+        let path = entry.unwrap().path;
+        let meta = vfs.lstat(&path).unwrap();
+        let body = match meta.kind {
+            hotcell_vfs::FileType::File => vfs.read_file(&path).unwrap(),
+            hotcell_vfs::FileType::Symlink => vfs.readlink(&path).unwrap().into_bytes(),
+            _ => Vec::new(),
+        };
+        // Set-user-id bits are not carried over.
+        format!(
+            "{path} {:?} {:o} {} {:?}",
+            meta.kind,
+            meta.mode & 0o1777,
+            body.len(),
+            body.first()
+        )
+    };
+    Walk::new(vfs, VfsPath::ROOT).map(describe).collect()
 }
 
 /// Every file with all that is known about it, for comparison.
