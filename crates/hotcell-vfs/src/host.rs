@@ -19,6 +19,7 @@ use rustix::fs::OFlags;
 use crate::backend::Backend;
 use crate::clock::{SetTime, Times, Timestamp};
 use crate::error::{Errno, Fault};
+use crate::links::LinkPolicy;
 use crate::metadata::{DirEntry, FileType, Metadata};
 use crate::path::VfsPath;
 use crate::vfs::{OpenOptions, Vfs, VfsFile};
@@ -31,16 +32,6 @@ pub enum Access {
     ReadOnly,
     /// Changes go to the host at once.
     ReadWrite,
-}
-
-/// Which symbolic links may be made in a host directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkPolicy {
-    /// Links whose target stays below the directory, as written: relative, with `..` only at the start and no more of
-    /// them than there are directories above the link. Programs of the host may come by and follow links.
-    Inside,
-    /// All of them. What a link may lead this crate to is the same either way.
-    Any,
 }
 
 /// A directory of the host as a file system.
@@ -104,16 +95,6 @@ fn relative(path: &VfsPath) -> &Path {
     } else {
         Path::new(OsStr::from_bytes(bytes))
     }
-}
-
-/// Whether a link at `link` that says `target` stays below the directory, read as it is written.
-fn stays_inside(target: &VfsPath, link: &VfsPath) -> bool {
-    let climbs = target
-        .components()
-        .take_while(|name| *name == b"..")
-        .count();
-    let later = target.components().skip(climbs).any(|name| name == b"..");
-    !target.is_absolute() && !later && climbs < link.depth()
 }
 
 fn refuse_set_id(mode: u32) -> Result<(), Fault> {
@@ -269,7 +250,7 @@ impl Backend for HostVfs {
 
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        if self.links == LinkPolicy::Inside && !stays_inside(target, link) {
+        if !self.links.allows(target, link) {
             return Err(Fault::new(
                 Errno::EPERM,
                 "links in a host directory have to be relative and stay below it",

@@ -6,6 +6,7 @@ mod file;
 mod layers;
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use apply::Overwrite;
@@ -17,6 +18,7 @@ use crate::error::{Errno, Fault, Result};
 use crate::mem::{Limits, MemVfs};
 use crate::metadata::{DirEntry, Metadata, Usage};
 use crate::path::VfsPath;
+use crate::tar::{TarCount, TarLimits};
 use crate::vfs::{OpenOptions, Vfs, VfsFile};
 use layers::Layers;
 
@@ -85,7 +87,17 @@ impl OverlayVfs {
             .map_err(|fault| fault.at("apply", VfsPath::ROOT))
     }
 
-    pub(crate) fn look<T>(&self, f: impl FnOnce(&Layers) -> Result<T, Fault>) -> Result<T, Fault> {
+    /// Writes the changes as a tar archive, with files named `.wh.NAME` for what is gone, as layers of container images
+    /// have it.
+    pub fn export_changes(&self, out: impl Write, limits: &TarLimits) -> Result<TarCount> {
+        self.look(|layers| {
+            let changes = layers.changes()?;
+            crate::tar::export_changes(layers.memory(), &changes, out, limits)
+        })
+        .map_err(|fault| fault.at("export", VfsPath::ROOT))
+    }
+
+    fn look<T>(&self, f: impl FnOnce(&Layers) -> Result<T, Fault>) -> Result<T, Fault> {
         f(&self.layers.read().unwrap_or_else(PoisonError::into_inner))
     }
 
