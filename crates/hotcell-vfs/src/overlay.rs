@@ -82,6 +82,7 @@ impl OverlayVfs {
     ///
     /// Before anything is touched, everything that is to be changed is compared with what it was when the overlay
     /// first changed it. Where somebody else was faster, [`Overwrite`] decides. Each file is replaced in one step.
+    /// Afterwards [`reset`](Self::reset) lets the overlay start again on top of the result.
     pub fn apply(&self, target: &dyn Vfs, overwrite: Overwrite) -> Result<Vec<Change>> {
         self.look(|layers| layers.apply(target, overwrite))
             .map_err(|fault| fault.at("apply", VfsPath::ROOT))

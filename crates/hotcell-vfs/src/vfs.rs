@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::backend::Backend;
 use crate::clock::Times;
-use crate::error::{Errno, Fault, Result};
+use crate::error::{Errno, Fault, Result, VfsError};
 use crate::metadata::{DirEntry, Metadata, Usage};
 use crate::path::{VfsPath, VfsPathBuf};
 
@@ -14,6 +14,9 @@ pub const FILE_MODE: u32 = 0o644;
 pub const DIR_MODE: u32 = 0o755;
 /// The most that [`Vfs::read_file`] reads: a sparse file may claim any size, and the answer has to fit in memory.
 pub const WHOLE_FILE_MAX: u64 = 1 << 30;
+
+/// The most that is read of a device or stream as a whole: some never end.
+pub(crate) const WHOLE_STREAM_MAX: u64 = 64 << 20;
 
 /// How much is moved at once where a file is copied through a buffer.
 pub(crate) const COPY_BUFFER: usize = 64 * 1024;
@@ -174,7 +177,7 @@ pub(crate) fn copy_between<A: Vfs + ?Sized, B: Vfs + ?Sized>(
     copy_content(&*input, &*output).map_err(|error| told(error.into()))
 }
 
-/// Makes `output` as long as `input` and the same, in pieces; holes of a known size stay holes.
+/// Makes `output` as long as `input` and the same, in pieces; what is only zeros becomes a hole.
 pub(crate) fn copy_content(input: &dyn VfsFile, output: &dyn VfsFile) -> Result<u64> {
     output.truncate(0)?;
     let mut buffer = vec![0; COPY_BUFFER];
@@ -188,9 +191,17 @@ pub(crate) fn copy_content(input: &dyn VfsFile, output: &dyn VfsFile) -> Result<
             output.write_all_at(offset, piece)?;
         }
         offset = offset.saturating_add(count as u64);
+        if offset > WHOLE_STREAM_MAX && !input.is_seekable() {
+            return Err(too_large(input, WHOLE_STREAM_MAX));
+        }
     }
     output.truncate(offset)?;
     Ok(offset)
+}
+
+fn too_large(file: &(impl VfsFile + ?Sized), most: u64) -> VfsError {
+    let detail = format!("more than {most} bytes: read it in pieces");
+    Fault::new(Errno::EFBIG, detail).at("read", file.opened_as())
 }
 
 /// An open file. It stays usable when its name is gone. Positions are kept by whoever reads.
@@ -245,18 +256,16 @@ pub trait VfsFile: Send + Sync {
         Ok(())
     }
 
-    /// Reads everything to the end, up to [`WHOLE_FILE_MAX`].
+    /// Reads everything to the end: of a file up to [`WHOLE_FILE_MAX`], of a device or stream up to 64 MiB.
     fn read_all(&self) -> Result<Vec<u8>> {
-        let size = self.stat()?.size;
-        let too_large = || {
-            Fault::new(
-                Errno::EFBIG,
-                format!("more than {WHOLE_FILE_MAX} bytes: read it in pieces"),
-            )
-            .at("read", self.opened_as())
+        let most = if self.is_seekable() {
+            WHOLE_FILE_MAX
+        } else {
+            WHOLE_STREAM_MAX
         };
-        if size > WHOLE_FILE_MAX {
-            return Err(too_large());
+        let size = self.stat()?.size;
+        if size > most {
+            return Err(too_large(self, most));
         }
         let mut out = Vec::new();
         // One byte more than there should be, so that the read that finds the end needs no second round.
@@ -274,15 +283,13 @@ pub trait VfsFile: Send + Sync {
             if count == 0 || (count < room && self.is_seekable()) {
                 return Ok(out);
             }
-            if out.len() as u64 > WHOLE_FILE_MAX {
-                return Err(too_large());
+            if out.len() as u64 > most {
+                return Err(too_large(self, most));
             }
             room = COPY_BUFFER;
         }
     }
 }
-
-use crate::error::VfsError;
 
 /// How to open a file.
 ///

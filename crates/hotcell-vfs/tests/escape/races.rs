@@ -14,6 +14,15 @@ use crate::fixture::{Fixture, SECRET};
 /// How often the guest tries.
 const ROUNDS: usize = 400;
 
+/// Stops the attacker when the guest is done, also if it is done because an assertion failed.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Exchanges two names of the mounted directory, again and again, while `guest` runs.
 fn while_swapping(fixture: &Fixture, a: &str, b: &str, guest: impl FnOnce()) {
     let stop = AtomicBool::new(false);
@@ -25,8 +34,8 @@ fn while_swapping(fixture: &Fixture, a: &str, b: &str, guest: impl FnOnce()) {
                 let _swapped = renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE);
             }
         });
+        let _stop = Stop(&stop);
         guest();
-        stop.store(true, Ordering::Relaxed);
     });
 }
 
@@ -118,11 +127,11 @@ fn moved_away_directory_takes_nobody_along() {
                 let _moved = fs::rename(&up, &deep);
             }
         });
+        let _stop = Stop(&stop);
         for _ in 0..ROUNDS {
             let path = VfsPath::new("/a/b/c/../../../../outside/secret");
             assert_ne!(vfs.read_file(path).unwrap_or_default(), SECRET);
         }
-        stop.store(true, Ordering::Relaxed);
     });
     fixture.assert_outside_untouched();
 }
@@ -170,6 +179,7 @@ fn view_in_memory_is_not_left_while_directories_become_links() {
                 }
             }
         });
+        let _stop = Stop(&stop);
         for _ in 0..ROUNDS * 50 {
             assert_ne!(
                 rooted
@@ -187,7 +197,6 @@ fn view_in_memory_is_not_left_while_directories_become_links() {
             let _anything = confined.write_file(VfsPath::new("/work/dir/new"), b"");
             let _anything = confined.mkdir(VfsPath::new("/work/dir/sub"), 0o755);
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert_eq!(memory.read_file(VfsPath::new("/out/file")).unwrap(), SECRET);
     let names = memory.readdir(VfsPath::new("/out")).unwrap();
