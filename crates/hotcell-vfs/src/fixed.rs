@@ -73,7 +73,7 @@ impl FixedVfs {
     /// Adds a file; directories above it are made.
     #[must_use]
     pub fn file(self, path: impl AsRef<VfsPath>, content: impl AsRef<[u8]>) -> Self {
-        self.with(path.as_ref(), Body::File(content.as_ref().into()))
+        self.with(path.as_ref(), &Body::File(content.as_ref().into()))
     }
 
     /// Adds a file whose content is made whenever it is opened.
@@ -83,7 +83,7 @@ impl FixedVfs {
         path: impl AsRef<VfsPath>,
         content: impl Fn() -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.with(path.as_ref(), Body::Made(Arc::new(content)))
+        self.with(path.as_ref(), &Body::Made(Arc::new(content)))
     }
 
     /// Adds a symbolic link.
@@ -100,22 +100,22 @@ impl FixedVfs {
         path: impl AsRef<VfsPath>,
         target: impl Fn() -> VfsPathBuf + Send + Sync + 'static,
     ) -> Self {
-        self.with(path.as_ref(), Body::Symlink(Arc::new(target)))
+        self.with(path.as_ref(), &Body::Symlink(Arc::new(target)))
     }
 
     /// Adds a device.
     #[must_use]
     pub fn device(self, path: impl AsRef<VfsPath>, device: Arc<dyn Device>) -> Self {
-        self.with(path.as_ref(), Body::Device(device))
+        self.with(path.as_ref(), &Body::Device(device))
     }
 
     /// Adds an empty directory.
     #[must_use]
     pub fn dir(self, path: impl AsRef<VfsPath>) -> Self {
-        self.with(path.as_ref(), Body::Dir(BTreeSet::new()))
+        self.with(path.as_ref(), &Body::Dir(BTreeSet::new()))
     }
 
-    fn with(mut self, path: &VfsPath, body: Body) -> Self {
+    fn with(mut self, path: &VfsPath, body: &Body) -> Self {
         let files = Arc::make_mut(&mut self.files);
         let path = path.normalize();
         let names: Vec<&[u8]> = path.components().collect();
@@ -135,7 +135,7 @@ impl FixedVfs {
             };
             let entry = files.entry(at.clone()).or_insert(fresh);
             let is_last = depth + 1 == names.len();
-            match (&entry.body, &body) {
+            match (&entry.body, body) {
                 (Body::Dir(_), Body::Dir(_)) => {}
                 // Whoever builds the tree has the last word about what a name is.
                 _ if is_last => entry.body = body.clone(),

@@ -348,7 +348,7 @@ impl Vfs for MemVfs {
         let done = self
             .shared
             .change(|tree, cx| tree.write_file(path.into(), data, cx));
-        done.map_err(|fault| fault.at("open", path))
+        done.map_err(|fault| fault.at("write", path))
     }
 
     fn truncate(&self, path: &VfsPath, size: u64) -> Result<()> {

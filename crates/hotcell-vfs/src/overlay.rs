@@ -65,11 +65,10 @@ impl OverlayVfs {
 
     /// Throws all changes away.
     pub fn reset(&self) {
-        self.change(|layers| {
-            layers.reset();
-            Ok(())
-        })
-        .unwrap_or_default();
+        self.layers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .reset();
     }
 
     /// What is different from the lower file system, by path; parents come before their children.
@@ -170,7 +169,7 @@ impl Backend for OverlayVfs {
             if layers.in_upper(path)?.is_some() {
                 layers.upper.rmdir(path)?;
             }
-            layers.hide(path)?;
+            layers.hide(path);
             touch(layers, path)
         })
     }
@@ -184,7 +183,7 @@ impl Backend for OverlayVfs {
             if layers.in_upper(path)?.is_some() {
                 layers.upper.unlink(path)?;
             }
-            layers.hide(path)?;
+            layers.hide(path);
             touch(layers, path)
         })
     }
@@ -200,9 +199,9 @@ impl Backend for OverlayVfs {
             layers.copy_up_tree(from)?;
             layers.copy_up_parents(to)?;
             layers.upper.rename(from, to)?;
-            layers.hide(from)?;
-            // Nothing of what the lower file system has there, now or later, belongs to what was moved.
-            layers.hide(to)?;
+            layers.hide(from);
+            // What the lower file system has there does not belong to what was moved.
+            layers.hide(to);
             touch(layers, from)?;
             touch(layers, to)
         })

@@ -158,7 +158,7 @@ fn mounts(state: &ProcState) -> Vec<u8> {
             // Blanks separate the fields, so those in a name are written in octal.
             match byte {
                 b' ' | b'\t' | b'\n' | b'\\' => {
-                    out.extend_from_slice(format!("\\{byte:03o}").as_bytes())
+                    out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
                 }
                 _ => out.push(*byte),
             }

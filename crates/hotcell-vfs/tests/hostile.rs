@@ -197,7 +197,7 @@ fn holes_cost_nothing() {
 #[test]
 fn cut_and_grown_file_shows_zeros_where_it_was_cut() {
     let vfs = MemVfs::new();
-    vfs.write_file(p("/f"), &[7; 100_000]).unwrap();
+    vfs.write_file(p("/f"), &vec![7; 100_000]).unwrap();
     vfs.truncate(p("/f"), 70_000).unwrap();
     vfs.truncate(p("/f"), 100_000).unwrap();
     let content = vfs.read_file(p("/f")).unwrap();

@@ -249,15 +249,19 @@ impl Layers {
         Ok(())
     }
 
-    /// Hides what the lower layer has at `path`.
-    pub(super) fn hide(&mut self, path: &VfsPath) -> Result<(), Fault> {
+    /// Hides what the lower layer has at `path`. Where it has nothing there is nothing to remember: a guest that makes
+    /// and removes files for ever must not fill the memory with marks.
+    pub(super) fn hide(&mut self, path: &VfsPath) {
         let Ok(visible) = self.visible(path) else {
-            return Ok(());
+            return;
         };
-        if let Ok(meta) = self.lower.lstat(visible) {
-            self.base
-                .entry(path.to_owned())
-                .or_insert(Base::from(&meta));
+        match self.lower.lstat(visible) {
+            Ok(meta) => {
+                let base = Base::from(&meta);
+                self.base.entry(path.to_owned()).or_insert(base);
+            }
+            Err(fault) if matches!(fault.errno, Errno::ENOENT | Errno::ENOTDIR) => return,
+            Err(_) => {}
         }
         // What is hidden below needs no mark of its own any more.
         let below: Vec<VfsPathBuf> = self
@@ -271,7 +275,6 @@ impl Layers {
             self.hidden.remove(&other);
         }
         self.hidden.insert(path.to_owned());
-        Ok(())
     }
 }
 

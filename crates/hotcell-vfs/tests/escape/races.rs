@@ -42,7 +42,7 @@ fn while_swapping(fixture: &Fixture, a: &str, b: &str, guest: impl FnOnce()) {
 #[test]
 fn reader_never_sees_outside_while_directories_become_links() {
     let fixture = Fixture::new();
-    fixture.plant(&fixture.outside.join("dir"), "trap");
+    fixture.plant(fixture.outside.join("dir"), "trap");
     for (form, vfs, base) in fixture.forms() {
         while_swapping(&fixture, "dir", "trap", || {
             for _ in 0..ROUNDS {
@@ -65,7 +65,7 @@ fn reader_never_sees_outside_while_directories_become_links() {
 #[test]
 fn reader_never_sees_outside_while_files_become_links() {
     let fixture = Fixture::new();
-    fixture.plant(&fixture.outside.join("secret"), "trap");
+    fixture.plant(fixture.outside.join("secret"), "trap");
     for (form, vfs, base) in fixture.forms() {
         while_swapping(&fixture, "file", "trap", || {
             for _ in 0..ROUNDS {
@@ -82,7 +82,7 @@ fn reader_never_sees_outside_while_files_become_links() {
 #[test]
 fn writer_never_reaches_outside_while_directories_become_links() {
     let fixture = Fixture::new();
-    fixture.plant(&fixture.outside.join("dir"), "trap");
+    fixture.plant(fixture.outside.join("dir"), "trap");
     fixture.plant("../outside", "above");
     for (_, vfs, base) in fixture.forms() {
         for trap in ["trap", "above"] {
