@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, FileType, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
 use crate::resolve::{self, Follow, Found, Graph, Spot, is_plain};
 use crate::rules;
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 
 /// A file system that knows its files by their paths. Whoever implements it has a [`Vfs`] for free.
 ///
@@ -176,9 +178,10 @@ fn open<B: Backend + ?Sized>(
 ) -> Result<Arc<dyn VfsFile>, Fault> {
     let spot = walk(backend, path, rules::follow(options)?)?;
     let found = rules::opening(&spot, options)?;
-    // What the walk found is what may be opened: should it become a link meanwhile, that is an error.
+    // What the walk found is what may be opened: should it become a link meanwhile, that is an error. Should it go away,
+    // it is created again if that was asked for; but a file that is there is not "created" only to be read.
     let options = OpenOptions {
-        create: found.is_none(),
+        create: options.create && (found.is_none() || options.writes()),
         no_follow: true,
         ..*options
     };
@@ -327,100 +330,5 @@ impl<B: Backend> Vfs for B {
 
     fn as_backend(&self) -> Option<&dyn Backend> {
         Some(self)
-    }
-}
-
-/// Any file system used as a [`Backend`], for paths that somebody else has resolved.
-pub(crate) struct Direct(pub(crate) Arc<dyn Vfs>);
-
-/// Calls the backend if the file system is one, and else the operation of the same name.
-macro_rules! direct {
-    ($self:ident, $op:ident ( $($arg:expr),* )) => {
-        direct!($self, $op($($arg),*), $op($($arg),*))
-    };
-    ($self:ident, $op:ident ( $($arg:expr),* ), $other:ident ( $($more:expr),* )) => {
-        match $self.0.as_backend() {
-            Some(backend) => backend.$op($($arg),*),
-            None => $self.0.$other($($more),*).map_err(Fault::from),
-        }
-    };
-}
-
-impl Direct {
-    pub(crate) fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
-        direct!(self, lstat(path))
-    }
-
-    pub(crate) fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
-        match self.0.as_backend() {
-            Some(backend) => backend.readlink(path),
-            None => Ok(self.0.readlink(path)?.into_bytes()),
-        }
-    }
-
-    pub(crate) fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
-        direct!(self, readdir(path))
-    }
-
-    pub(crate) fn open(
-        &self,
-        path: &VfsPath,
-        options: &OpenOptions,
-    ) -> Result<Arc<dyn VfsFile>, Fault> {
-        let options = options.no_follow();
-        direct!(self, open(path, &options))
-    }
-
-    pub(crate) fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
-        direct!(self, mkdir(path, mode))
-    }
-
-    pub(crate) fn rmdir(&self, path: &VfsPath) -> Result<(), Fault> {
-        direct!(self, rmdir(path))
-    }
-
-    pub(crate) fn unlink(&self, path: &VfsPath) -> Result<(), Fault> {
-        direct!(self, unlink(path))
-    }
-
-    pub(crate) fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<(), Fault> {
-        direct!(self, rename(from, to))
-    }
-
-    pub(crate) fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
-        direct!(self, symlink(target, link))
-    }
-
-    pub(crate) fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
-        direct!(self, link(existing, new))
-    }
-
-    pub(crate) fn chmod(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
-        direct!(self, chmod(path, mode))
-    }
-
-    pub(crate) fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
-        direct!(self, set_times(path, times), set_times(path, times, false))
-    }
-
-    pub(crate) fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {
-        match self.0.as_backend() {
-            Some(backend) => backend.copy(from, to),
-            None => Some(self.0.copy(from, to).map_err(Fault::from)),
-        }
-    }
-
-    pub(crate) fn is_exact(&self, path: &VfsPath) -> bool {
-        self.0
-            .as_backend()
-            .is_some_and(|backend| backend.is_exact(path))
-    }
-
-    pub(crate) fn usage(&self) -> Usage {
-        self.0.usage()
-    }
-
-    pub(crate) fn fork(&self) -> Result<Arc<dyn Vfs>, Fault> {
-        Ok(self.0.fork_dyn()?)
     }
 }

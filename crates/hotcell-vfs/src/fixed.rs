@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::backend::Backend;
 use crate::clock::{Times, Timestamp};
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 
 /// Something that is read and written as a stream: there are no offsets.
 pub trait Device: Send + Sync {
@@ -227,7 +229,7 @@ impl Backend for FixedVfs {
         };
         let body = match &entry.body {
             Body::Device(device) => Opened::Device(Arc::clone(device)),
-            _ if options.mutates() => return Err(Errno::EROFS.into()),
+            _ if options.writes() || options.truncate => return Err(Errno::EROFS.into()),
             Body::File(content) => Opened::Bytes(Arc::clone(content)),
             Body::Made(make) => Opened::Bytes(make().into()),
             Body::Dir(_) => Opened::Dir,

@@ -19,10 +19,12 @@ use rustix::fs::OFlags;
 use crate::backend::Backend;
 use crate::clock::{SetTime, Times, Timestamp};
 use crate::error::{Errno, Fault};
+use crate::file::VfsFile;
 use crate::links::LinkPolicy;
 use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::path::VfsPath;
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 use file::HostFile;
 
 /// What may be done with a host directory.

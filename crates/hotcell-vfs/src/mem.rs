@@ -18,10 +18,12 @@ use tree::{Context, Ino, Tree};
 use crate::backend::Backend;
 use crate::clock::{Clock, Times, Timestamp};
 use crate::error::{Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
 use crate::resolve::{Follow, Route};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 
 /// A file system in memory, with limits and instant forks.
 ///
@@ -342,6 +344,15 @@ impl Vfs for MemVfs {
             Ok(spot.path)
         });
         real.map_err(|fault| fault.at("realpath", path))
+    }
+
+    fn read_file(&self, path: &VfsPath) -> Result<Vec<u8>> {
+        let content = self.shared.look(|tree| {
+            let ino = tree.find(path.into(), Follow::Always)?;
+            Ok(tree.inode(ino)?.content()?.clone())
+        });
+        let content = content.and_then(|content| content.read_all());
+        content.map_err(|fault| fault.at("open", path))
     }
 
     fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::backend::{Backend, Direct};
+use crate::backend::Backend;
 use crate::clock::Times;
+use crate::direct::Direct;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, FileType, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{DIR_MODE, OpenOptions, Vfs, VfsFile};
+use crate::vfs::{DIR_MODE, Vfs};
 
 /// A tree in which directories can be other file systems.
 ///
@@ -81,6 +84,9 @@ impl MountVfs {
             let above = self.realpath(path.parent().unwrap_or(VfsPath::ROOT))?;
             Ok(above.join(path.file_name().unwrap_or_default()))
         })?;
+        if self.stat(&at).is_ok_and(|meta| !meta.is_dir()) {
+            return Err(Fault::from(Errno::ENOTDIR).at("mount", path));
+        }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let table = Arc::make_mut(&mut table);
         let dev = table.next_dev;

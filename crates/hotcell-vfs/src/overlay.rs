@@ -12,14 +12,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub use apply::Overwrite;
 pub use changes::{Change, ChangeKind};
 
-use crate::backend::{Backend, Direct};
+use crate::backend::Backend;
 use crate::clock::{Clock, SetTime, Times};
+use crate::direct::Direct;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::mem::{Limits, MemVfs};
 use crate::metadata::{DirEntry, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::tar::{TarCount, TarLimits};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 use layers::Layers;
 
 /// A file system on top of another one: the lower one is only read, changes stay in memory, and can be listed
@@ -81,6 +84,7 @@ impl OverlayVfs {
     ///
     /// Before anything is touched, everything that is to be changed is compared with what it was when the overlay
     /// first changed it. Where somebody else was faster, [`Overwrite`] decides. Each file is replaced in one step.
+    /// If one cannot be (a link the target does not take, say), that is an error, and what was done before it stays.
     /// Afterwards [`reset`](Self::reset) lets the overlay start again on top of the result.
     pub fn apply(&self, target: &dyn Vfs, overwrite: Overwrite) -> Result<Vec<Change>> {
         self.look(|layers| layers.apply(target, overwrite))

@@ -12,6 +12,9 @@ use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
 
 /// How many symbolic links one path may lead through, as on Linux.
 pub(crate) const SYMLINKS_MAX: usize = 40;
+/// How many names one walk may take. A path has half as many; forty links that are nothing but `a/..` have far more, and
+/// every name costs a look at the tree.
+const NAMES_MAX: usize = 4096;
 /// The longest name, in bytes.
 pub const NAME_MAX: usize = 255;
 
@@ -181,6 +184,7 @@ pub(crate) fn walk<'a, G: Graph>(
     let mut rest = Cow::Borrowed(path.as_bytes());
     let mut done = 0;
     let mut links = 0;
+    let mut names = 0;
     let mut at = VfsPathBuf::root();
     // The directories the walk went into; the last one is where it stands.
     let mut trail = vec![graph.root()];
@@ -190,6 +194,13 @@ pub(crate) fn walk<'a, G: Graph>(
         let (name, after) = split(rest.get(done..).unwrap_or_default());
         if name.is_empty() {
             break;
+        }
+        names += 1;
+        if names > NAMES_MAX {
+            return Err(Fault::new(
+                Errno::ELOOP,
+                "the links on the way make it too long",
+            ));
         }
         let is_last = after.iter().all(|byte| *byte == b'/');
         let slash = is_last && !after.is_empty();

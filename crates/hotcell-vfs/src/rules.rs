@@ -2,9 +2,9 @@
 //! Linux's; every file system in this crate goes by them.
 
 use crate::error::{Errno, Fault};
+use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Found, Last, Spot, check};
-use crate::vfs::OpenOptions;
 
 /// How a path that is to be opened is walked.
 pub(crate) fn follow(options: &OpenOptions) -> Result<Follow, Fault> {

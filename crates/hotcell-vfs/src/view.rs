@@ -4,12 +4,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::backend::{Backend, Direct};
+use crate::backend::Backend;
 use crate::clock::Times;
+use crate::direct::Direct;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 
 /// Another file system, seen through a window that `..`, absolute paths and symbolic links do not lead out of, also if
 /// somebody moves directories or puts links in their place meanwhile.

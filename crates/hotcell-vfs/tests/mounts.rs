@@ -72,6 +72,15 @@ fn files_do_not_move_between_mounts_but_can_be_copied() {
     assert_eq!(tree.copy(p("/a"), p("/mnt/a")).unwrap(), 7);
     assert_eq!(tree.read_file(p("/mnt/a")).unwrap(), b"content");
     assert_eq!(errno(tree.copy(p("/a"), p("/etc/a"))), Errno::EROFS);
+    // As on Linux: what is there need not be created, so it can be read.
+    let options = OpenOptions::read().create();
+    assert_eq!(
+        tree.open(p("/etc/hostname"), &options)
+            .unwrap()
+            .read_all()
+            .unwrap(),
+        b"cell\n"
+    );
 }
 
 #[test]
@@ -89,6 +98,11 @@ fn mount_points_are_in_use_and_listed() {
     tree.unmount(p("/a/b")).unwrap();
     assert_eq!(names(&tree, "/a/b"), Vec::<String>::new());
     open.append(b"still there").unwrap();
+    tree.write_file(p("/file"), b"").unwrap();
+    assert_eq!(
+        errno(tree.mount(p("/file"), Arc::new(MemVfs::new()))),
+        Errno::ENOTDIR
+    );
     // A mount on a file system that cannot be written exists as a name all the same.
     tree.mount(p("/etc/conf"), Arc::new(MemVfs::new())).unwrap();
     assert_eq!(names(&tree, "/etc"), ["conf", "hostname", "self"]);

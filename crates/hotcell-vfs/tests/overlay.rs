@@ -1,4 +1,5 @@
 //! Overlays: what they show, what they list, what they leave alone, what they apply.
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -8,9 +8,10 @@ use fs_set_times::SetTimes;
 use super::{metadata, refuse_set_id, time_spec};
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::Metadata;
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, VfsFile};
 
 pub(super) struct HostFile {
     file: File,

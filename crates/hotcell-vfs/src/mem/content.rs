@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
+use crate::error::{Errno, Fault};
+use crate::file::{WHOLE_FILE_MAX, too_large};
+
 /// How long a chunk is at most. A write into a shared chunk copies one chunk, not the file.
 const CHUNK: usize = 64 * 1024;
 
@@ -54,6 +57,19 @@ impl Content {
             zeros.fill(0);
         }
         len
+    }
+
+    /// Everything, if it is not too much for one answer.
+    pub(super) fn read_all(&self) -> Result<Vec<u8>, Fault> {
+        if self.size > WHOLE_FILE_MAX {
+            return Err(too_large(WHOLE_FILE_MAX));
+        }
+        let size = usize::try_from(self.size).map_err(|_| Errno::ENOMEM)?;
+        let mut out = Vec::new();
+        out.try_reserve_exact(size).map_err(|_| Errno::ENOMEM)?;
+        out.resize(size, 0);
+        self.read(0, &mut out);
+        Ok(out)
     }
 
     /// How many more bytes would be kept after writing `len` bytes at `offset`.

@@ -6,9 +6,10 @@ use super::Shared;
 use super::tree::Ino;
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::Metadata;
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, VfsFile};
 
 pub(super) struct MemFile {
     shared: Arc<Shared>,

@@ -9,10 +9,12 @@ use super::Shared;
 use crate::backend::Backend;
 use crate::clock::Times;
 use crate::error::Fault;
+use crate::file::VfsFile;
 use crate::metadata::{DirEntry, Metadata, Usage};
+use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Route};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 
 pub(super) struct Resolved(pub(super) Arc<Shared>);
 

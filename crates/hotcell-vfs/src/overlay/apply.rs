@@ -6,9 +6,11 @@ use super::changes::{Change, ChangeKind};
 use super::layers::{Base, Layers};
 use crate::clock::{SetTime, Times};
 use crate::error::{Errno, Fault};
+use crate::file::copy_content;
 use crate::metadata::{FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, Vfs, copy_content};
+use crate::vfs::Vfs;
 use crate::walk::Walk;
 
 /// What to do where the target is no longer what the overlay was laid over.

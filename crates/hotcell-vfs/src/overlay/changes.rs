@@ -2,9 +2,10 @@
 
 use super::layers::Layers;
 use crate::error::{Errno, Fault};
+use crate::file::COPY_BUFFER;
 use crate::metadata::{FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{COPY_BUFFER, OpenOptions};
 use crate::walk::Walk;
 
 /// One difference between an overlay and what lies under it.

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use crate::backend::Direct;
 use crate::clock::Times;
+use crate::direct::Direct;
 use crate::error::{Errno, Result, VfsError};
+use crate::file::VfsFile;
 use crate::metadata::Metadata;
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, VfsFile};
 
 /// The lower files that are open, by path.
 #[derive(Default)]

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet};
 
 use super::file::{Live, OverlayFile};
-use crate::backend::Direct;
 use crate::clock::{SetTime, Times};
+use crate::direct::Direct;
 use crate::error::{Errno, Fault};
+use crate::file::{VfsFile, copy_content};
 use crate::mem::MemVfs;
 use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, VfsFile, copy_content};
 
 /// What two layers have in common: a path that both know leads to the upper one's file.
 pub(crate) struct Layers {

@@ -8,10 +8,12 @@ use tar::{Builder, EntryType, Header};
 
 use super::{TarCount, TarLimits};
 use crate::error::{Errno, Fault, Result};
+use crate::file::VfsFile;
 use crate::metadata::{FileType, Metadata};
+use crate::options::OpenOptions;
 use crate::overlay::{Change, ChangeKind};
 use crate::path::{VfsPath, VfsPathBuf};
-use crate::vfs::{OpenOptions, Vfs, VfsFile};
+use crate::vfs::Vfs;
 use crate::walk::Walk;
 
 /// Writes everything below the directory `root` as a tar archive. Devices and pipes are left out.
@@ -85,26 +87,26 @@ impl<'a, W: Write> Archive<'a, W> {
 
     fn add(&mut self, path: &VfsPath, name: &VfsPath) -> Result<(), Fault> {
         let meta = self.vfs.lstat(path)?;
-        let mut header = header(&meta);
+        let header = header(&meta);
         match meta.kind {
             FileType::Dir => {
-                self.count.add(0, self.limits)?;
-                header.set_entry_type(EntryType::Directory);
-                let slashed = name.join("");
-                self.builder
-                    .append_data(&mut header, host_path(&slashed), io::empty())?;
+                let slashed = [name.as_bytes(), b"/"].concat();
+                self.put(header, EntryType::Directory, &slashed, b"", io::empty())
             }
             FileType::Symlink => {
-                self.count.add(0, self.limits)?;
-                header.set_entry_type(EntryType::Symlink);
                 let target = self.vfs.readlink(path)?;
-                self.builder
-                    .append_link(&mut header, host_path(name), host_path(&target))?;
+                let kind = EntryType::Symlink;
+                self.put(
+                    header,
+                    kind,
+                    name.as_bytes(),
+                    target.as_bytes(),
+                    io::empty(),
+                )
             }
-            FileType::File => self.add_file(path, name, &meta, header)?,
-            _ => {}
+            FileType::File => self.add_file(path, name, &meta, header),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn add_file(
@@ -114,40 +116,81 @@ impl<'a, W: Write> Archive<'a, W> {
         meta: &Metadata,
         mut header: Header,
     ) -> Result<(), Fault> {
+        let id = (meta.dev, meta.ino);
         if meta.nlink > 1 {
-            if let Some(first) = self.names.get(&(meta.dev, meta.ino)) {
-                self.count.add(0, self.limits)?;
-                header.set_entry_type(EntryType::Link);
-                return Ok(self.builder.append_link(
-                    &mut header,
-                    host_path(name),
-                    host_path(first),
-                )?);
+            if let Some(first) = self.names.get(&id) {
+                let first = first.clone().into_bytes();
+                return self.put(
+                    header,
+                    EntryType::Link,
+                    name.as_bytes(),
+                    &first,
+                    io::empty(),
+                );
             }
-            self.names.insert((meta.dev, meta.ino), name.to_owned());
+            self.names.insert(id, name.to_owned());
         }
-        self.count.add(meta.size, self.limits)?;
-        header.set_entry_type(EntryType::Regular);
         header.set_size(meta.size);
         let content = Content {
             file: self.vfs.open(path, &OpenOptions::read())?,
             offset: 0,
             size: meta.size,
         };
-        Ok(self
-            .builder
-            .append_data(&mut header, host_path(name), content)?)
+        self.put(header, EntryType::Regular, name.as_bytes(), b"", content)
     }
 
     fn whiteout(&mut self, name: &VfsPath) -> Result<(), Fault> {
-        self.count.add(0, self.limits)?;
         let mut header = Header::new_gnu();
-        header.set_entry_type(EntryType::Regular);
         header.set_mode(0o600);
         header.set_size(0);
+        self.put(
+            header,
+            EntryType::Regular,
+            name.as_bytes(),
+            b"",
+            io::empty(),
+        )
+    }
+
+    /// Writes one entry. Names are bytes, so they are put into the header here: the library would have them be paths
+    /// of the host.
+    fn put(
+        &mut self,
+        mut header: Header,
+        kind: EntryType,
+        name: &[u8],
+        link: &[u8],
+        content: impl Read,
+    ) -> Result<(), Fault> {
+        self.count.add(header.size()?, self.limits)?;
+        header.set_entry_type(kind);
+        self.long(EntryType::GNULongName, name)?;
+        self.long(EntryType::GNULongLink, link)?;
+        let fields = header.as_old_mut();
+        fill(&mut fields.name, name);
+        fill(&mut fields.linkname, link);
+        header.set_cksum();
+        Ok(self.builder.append(&header, content)?)
+    }
+
+    /// Announces a name that does not fit into the header of the entry that comes next.
+    fn long(&mut self, kind: EntryType, name: &[u8]) -> Result<(), Fault> {
+        let mut header = Header::new_gnu();
+        if name.len() <= header.as_old().name.len() {
+            return Ok(());
+        }
+        fill(&mut header.as_old_mut().name, b"././@LongLink");
+        header.set_entry_type(kind);
+        header.set_mode(0o644);
+        header.set_uid(0);
+        header.set_gid(0);
+        header.set_mtime(0);
+        // The name and the NUL after it.
+        header.set_size(name.len() as u64 + 1);
+        header.set_cksum();
         Ok(self
             .builder
-            .append_data(&mut header, host_path(name), io::empty())?)
+            .append(&header, name.chain(io::repeat(0).take(1)))?)
     }
 
     fn finish(self) -> Result<TarCount, Fault> {
@@ -166,10 +209,11 @@ fn header(meta: &Metadata) -> Header {
     header
 }
 
-/// A name as the tar library wants it; no host path is meant.
-fn host_path(path: &VfsPath) -> &std::path::Path {
-    use std::os::unix::ffi::OsStrExt;
-    std::path::Path::new(std::ffi::OsStr::from_bytes(path.as_bytes()))
+/// Puts as much of a name into a field of a header as fits.
+fn fill(field: &mut [u8], name: &[u8]) {
+    for (to, from) in field.iter_mut().zip(name) {
+        *to = *from;
+    }
 }
 
 /// Exactly as many bytes as the header says, whatever happens to the file meanwhile.

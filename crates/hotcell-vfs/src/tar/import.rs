@@ -10,8 +10,10 @@ use tar::{Archive, Entry, EntryType};
 use super::{TarCount, TarLimits};
 use crate::clock::{SetTime, Times, Timestamp};
 use crate::error::{Errno, Fault, Result};
+use crate::file::{COPY_BUFFER, VfsFile};
+use crate::options::OpenOptions;
 use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
-use crate::vfs::{COPY_BUFFER, DIR_MODE, OpenOptions, Vfs, VfsFile};
+use crate::vfs::{DIR_MODE, Vfs};
 
 /// The most bytes of extended header an entry may have: two long names and room to spare.
 const EXTENDED_MAX: u64 = 4 * PATH_MAX as u64;

@@ -1,4 +1,5 @@
 //! Random operations give the same answers in memory and in a real directory, and leave the same files behind.
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

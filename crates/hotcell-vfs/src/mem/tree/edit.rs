@@ -8,10 +8,10 @@ use super::{Body, Context, Entry, Ino, Inode, Tree};
 use crate::clock::Times;
 use crate::error::{Errno, Fault};
 use crate::mem::content::Content;
+use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Route, Spot};
 use crate::rules;
-use crate::vfs::OpenOptions;
 
 /// The permission bits a file can have.
 const MODE_BITS: u32 = 0o7777;
