@@ -356,3 +356,92 @@ fn time_and_long_names_of_extended_headers_are_used() {
         (Timestamp::from_parts(1234, 567), 7)
     );
 }
+
+/// An archive with every kind of entry, and where its headers are.
+fn sample() -> (Vec<u8>, Vec<usize>) {
+    let name = "n".repeat(120) + "\0";
+    let entries = [
+        Raw {
+            name: b"dir/",
+            kind: EntryType::Directory,
+            content: b"",
+            ..FILE
+        },
+        Raw {
+            name: b"dir/file",
+            ..FILE
+        },
+        Raw {
+            name: b"dir/soft",
+            kind: EntryType::Symlink,
+            link: b"file",
+            content: b"",
+            ..FILE
+        },
+        Raw {
+            name: b"hard",
+            kind: EntryType::Link,
+            link: b"dir/file",
+            content: b"",
+            ..FILE
+        },
+        Raw {
+            kind: EntryType::GNULongName,
+            content: name.as_bytes(),
+            ..FILE
+        },
+        FILE,
+        Raw {
+            kind: EntryType::XHeader,
+            content: b"12 path=a/b\n",
+            ..FILE
+        },
+        FILE,
+    ];
+    let mut at = 0;
+    let headers = entries.iter().map(|entry| {
+        let header = at;
+        at += 512 + entry.content.len().next_multiple_of(512);
+        header
+    });
+    let headers = headers.collect();
+    (archive(&entries), headers)
+}
+
+fn repair_checksum(header: &mut [u8]) {
+    header[148..156].fill(b' ');
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        failure_persistence: None,
+        cases: 2000,
+        ..Default::default()
+    })]
+
+    #[test]
+    fn damaged_archives_do_no_damage(
+        damage in proptest::collection::vec((0..8_usize, 0..1024_usize, proptest::prelude::any::<u8>()), 1..6),
+        cut in proptest::option::of(0..6000_usize),
+    ) {
+        let (mut bytes, headers) = sample();
+        for (header, offset, byte) in damage {
+            if let Some(place) = bytes.get_mut(headers[header] + offset) {
+                *place = byte;
+            }
+        }
+        for header in headers {
+            repair_checksum(&mut bytes[header..header + 512]);
+        }
+        bytes.truncate(cut.unwrap_or(bytes.len()));
+        let vfs = MemVfs::new();
+        vfs.mkdir(p("/in"), 0o755).unwrap();
+        vfs.write_file(p("/outside"), b"untouched").unwrap();
+        let _anything = import_tar(&vfs, p("/in"), bytes.as_slice(), &TarLimits::default());
+        proptest::prop_assert_eq!(vfs.read_file(p("/outside")).unwrap(), b"untouched");
+        proptest::prop_assert_eq!(vfs.readdir(VfsPath::ROOT).unwrap().len(), 2);
+        vfs.audit().unwrap();
+    }
+}

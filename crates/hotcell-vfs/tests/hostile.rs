@@ -154,6 +154,10 @@ fn link_loops_and_long_chains_end() {
                 .unwrap();
         }
         assert_eq!(errno(vfs.stat(p("/x/y29"))), Errno::ELOOP);
+        // Few links, each with as many names as fit.
+        vfs.symlink(p(&"x/../".repeat(800)), p("/wide")).unwrap();
+        assert!(vfs.stat(p("/wide/wide")).unwrap().is_dir());
+        assert_eq!(errno(vfs.stat(p("/wide/wide/wide"))), Errno::ELOOP);
     }
 }
 
