@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tar::{Builder, EntryType, Header};
 
 use super::{TarCount, TarLimits};
+use crate::clock::Timestamp;
 use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
 use crate::metadata::{FileType, Metadata};
@@ -65,6 +66,9 @@ pub(crate) fn export_changes(
     archive.finish()
 }
 
+/// In nanoseconds.
+const SECOND: u64 = 1_000_000_000;
+
 struct Archive<'a, W: Write> {
     vfs: &'a dyn Vfs,
     builder: Builder<W>,
@@ -88,6 +92,9 @@ impl<'a, W: Write> Archive<'a, W> {
     fn add(&mut self, path: &VfsPath, name: &VfsPath) -> Result<(), Fault> {
         let meta = self.vfs.lstat(path)?;
         let header = header(&meta);
+        if self.wants_pax(&meta) {
+            self.pax_time(meta.modified)?;
+        }
         match meta.kind {
             FileType::Dir => {
                 let slashed = [name.as_bytes(), b"/"].concat();
@@ -173,24 +180,49 @@ impl<'a, W: Write> Archive<'a, W> {
         Ok(self.builder.append(&header, content)?)
     }
 
+    /// Whether a header cannot say when the file was changed. Later names of a file say nothing of their own.
+    fn wants_pax(&self, meta: &Metadata) -> bool {
+        let first = !self.names.contains_key(&(meta.dev, meta.ino));
+        let whole = meta.modified.subsec_nanos() == 0 && meta.modified.seconds() >= 0;
+        first
+            && !whole
+            && matches!(
+                meta.kind,
+                FileType::File | FileType::Dir | FileType::Symlink
+            )
+    }
+
+    /// Says when the entry that comes next was changed, to the nanosecond.
+    fn pax_time(&mut self, time: Timestamp) -> Result<(), Fault> {
+        let nanos = time.as_nanos();
+        let sign = if nanos < 0 { "-" } else { "" };
+        let (whole, fraction) = (nanos.unsigned_abs() / SECOND, nanos.unsigned_abs() % SECOND);
+        let value = format!(" mtime={sign}{whole}.{fraction:09}\n");
+        // The length includes its own digits: two, since a time has between ten and thirty.
+        let record = format!("{}{value}", value.len() + 2);
+        self.extra(EntryType::XHeader, b"././@PaxHeader", record.as_bytes())
+    }
+
     /// Announces a name that does not fit into the header of the entry that comes next.
     fn long(&mut self, kind: EntryType, name: &[u8]) -> Result<(), Fault> {
-        let mut header = Header::new_gnu();
-        if name.len() <= header.as_old().name.len() {
+        if name.len() <= Header::new_gnu().as_old().name.len() {
             return Ok(());
         }
-        fill(&mut header.as_old_mut().name, b"././@LongLink");
+        self.extra(kind, b"././@LongLink", &[name, b"\0"].concat())
+    }
+
+    /// Writes something about the entry that comes next.
+    fn extra(&mut self, kind: EntryType, name: &[u8], content: &[u8]) -> Result<(), Fault> {
+        let mut header = Header::new_gnu();
+        fill(&mut header.as_old_mut().name, name);
         header.set_entry_type(kind);
         header.set_mode(0o644);
         header.set_uid(0);
         header.set_gid(0);
         header.set_mtime(0);
-        // The name and the NUL after it.
-        header.set_size(name.len() as u64 + 1);
+        header.set_size(content.len() as u64);
         header.set_cksum();
-        Ok(self
-            .builder
-            .append(&header, name.chain(io::repeat(0).take(1)))?)
+        Ok(self.builder.append(&header, content)?)
     }
 
     fn finish(self) -> Result<TarCount, Fault> {

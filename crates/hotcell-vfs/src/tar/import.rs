@@ -36,6 +36,7 @@ pub fn import_tar(
         root: &root,
         limits,
         count: TarCount::default(),
+        dirs: Vec::new(),
     };
     let mut archive = Archive::new(input);
     import
@@ -49,6 +50,8 @@ struct Import<'a> {
     root: &'a VfsPath,
     limits: &'a TarLimits,
     count: TarCount,
+    /// Directories and when they were changed: what is put into them afterwards must not count as a change.
+    dirs: Vec<(VfsPathBuf, Times)>,
 }
 
 /// What the entries before an entry said about it.
@@ -80,6 +83,13 @@ impl Import<'_> {
                 Ok(true) => extended = Extended::default(),
                 Ok(false) => {}
                 Err(fault) => return Err((fault, shown)),
+            }
+        }
+        for (path, times) in self.dirs.drain(..).rev() {
+            // One that a later entry replaced has a time of its own.
+            if self.vfs.lstat(&path).is_ok_and(|meta| meta.is_dir()) {
+                let set = self.vfs.set_times(&path, times, false);
+                set.map_err(|error| (error.into(), path))?;
             }
         }
         Ok(())
@@ -171,6 +181,10 @@ impl Import<'_> {
             }
         }
         let times = Times::both(SetTime::At(modified));
+        if kind.is_dir() {
+            self.dirs.push((path, times));
+            return Ok(());
+        }
         Ok(self.vfs.set_times(&path, times, false)?)
     }
 
@@ -296,18 +310,23 @@ impl Extended {
     }
 }
 
-/// Seconds with a fraction.
+/// Seconds with a fraction, of which nine digits count.
 fn pax_time(value: &[u8]) -> Option<Timestamp> {
     let text = std::str::from_utf8(value).ok()?;
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => (-1, text),
+        None => (1, text),
+    };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let seconds: i64 = whole.parse().ok()?;
     let digits: String = fraction
         .chars()
         .chain(std::iter::repeat('0'))
         .take(9)
         .collect();
-    let nanos: u32 = digits.parse().ok()?;
-    Some(Timestamp::from_parts(seconds, nanos))
+    let (whole, fraction): (u64, u64) = (whole.parse().ok()?, digits.parse().ok()?);
+    let nanos = sign * (i128::from(whole) * 1_000_000_000 + i128::from(fraction));
+    let nanos = nanos.clamp(i64::MIN.into(), i64::MAX.into());
+    i64::try_from(nanos).ok().map(Timestamp::from_nanos)
 }
 
 fn link_name(entry: &Entry<'_, impl Read>, extended: &Extended) -> Result<Vec<u8>, Fault> {
