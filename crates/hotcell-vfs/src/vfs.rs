@@ -91,7 +91,7 @@ pub trait Vfs: Send + Sync {
         file.truncate(size).map_err(|error| error.with_path(path))
     }
 
-    /// Copies a file's content and mode to `to`, which is created or overwritten; says how long it is.
+    /// Copies a file's content to `to`, which is overwritten, or created with the same mode; says how long it is.
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Result<u64> {
         copy_between(self, from, self, to)
     }

@@ -13,8 +13,8 @@ mod real;
 use std::sync::Arc;
 
 use hotcell_vfs::{
-    Access, Clock, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, OverlayVfs, Overwrite, Vfs,
-    VfsPath, View, Walk,
+    Access, Clock, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, OverlayVfs, Overwrite, TarLimits,
+    Vfs, VfsPath, View, Walk, export_tar, import_tar,
 };
 use ops::{Answer, Op, Virtual, memory, op, side};
 use proptest::collection::vec;
@@ -119,7 +119,8 @@ proptest! {
 }
 
 proptest! {
-    // Each of these resolves every name on its own, fifty directories deep: fewer cases take long enough.
+    // Each of these resolves every name on its own fifty directories deep, or moves megabytes: fewer cases take long
+    // enough.
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 50, ..ProptestConfig::default() })]
 
     #[test]
@@ -142,6 +143,21 @@ proptest! {
         let vfs = MemVfs::new();
         vfs.mkdir(VfsPath::new("/root"), 0o755).unwrap();
         agree(side(View::rooted(Arc::new(vfs), VfsPath::new("/root")).unwrap()), &ops)?;
+    }
+
+    #[test]
+    fn archive_brings_any_tree_back(ops in vec(op(), 1..40)) {
+        let mut memory = memory(Limits::default());
+        for op in &ops {
+            memory.run(op);
+        }
+        let limits = TarLimits { links: LinkPolicy::Any, ..TarLimits::default() };
+        let (mut archive, back) = (Vec::new(), MemVfs::new());
+        export_tar(&memory.vfs, VfsPath::ROOT, &mut archive, &limits).unwrap();
+        import_tar(&back, VfsPath::ROOT, archive.as_slice(), &limits).unwrap();
+        prop_assert_eq!(shape(&memory.vfs), shape(&back));
+        prop_assert_eq!(memory.vfs.usage().links, back.usage().links);
+        back.audit().map_err(TestCaseError::fail)?;
     }
 
     #[test]
