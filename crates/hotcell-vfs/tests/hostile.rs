@@ -199,6 +199,24 @@ fn holes_cost_nothing() {
 }
 
 #[test]
+fn a_byte_here_and_there_is_not_free() {
+    let limits = Limits {
+        bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let vfs = MemVfs::with(limits, Clock::None);
+    let file = vfs.open(p("/f"), &OpenOptions::write().create()).unwrap();
+    let full = (0..1_000_000_u64).find(|place| file.write_at(place << 16, b"x").is_err());
+    assert!(full.unwrap() < 10_000, "{full:?}");
+    vfs.audit().unwrap();
+    // A file without holes counts what it is long, whatever its length.
+    drop(file);
+    vfs.unlink(p("/f")).unwrap();
+    vfs.write_file(p("/f"), &vec![1; 1 << 20]).unwrap();
+    assert_eq!(vfs.usage().bytes, 1 << 20);
+}
+
+#[test]
 fn cut_and_grown_file_shows_zeros_where_it_was_cut() {
     let vfs = MemVfs::new();
     vfs.write_file(p("/f"), &vec![7; 100_000]).unwrap();

@@ -10,6 +10,10 @@ use crate::file::{WHOLE_FILE_MAX, too_large};
 /// How long a chunk is at most. A write into a shared chunk copies one chunk, not the file.
 const CHUNK: usize = 64 * 1024;
 
+/// What a chunk after the first counts at least. It takes about that much to remember it, and a file with one byte in each of
+/// a million places must not get that for a million bytes.
+const CHUNK_MIN: usize = 128;
+
 /// Content of any size up to `u64::MAX`; what was never written is not stored and reads as zeros.
 #[derive(Clone, Default)]
 pub(super) struct Content {
@@ -27,9 +31,18 @@ impl Content {
         self.size
     }
 
-    /// How many bytes are kept for it.
+    /// How many bytes are kept for it: those that were written, and [`CHUNK_MIN`] for a chunk with fewer.
     pub(super) const fn stored(&self) -> u64 {
         self.stored
+    }
+
+    /// The same, counted again.
+    pub(super) fn recount(&self) -> u64 {
+        let tail = self
+            .tail
+            .iter()
+            .map(|(number, chunk)| charge(*number, chunk.len()));
+        charge(0, self.head.len()) + tail.sum::<u64>()
     }
 
     fn chunk(&self, number: u64) -> &[u8] {
@@ -74,9 +87,11 @@ impl Content {
 
     /// How many more bytes would be kept after writing `len` bytes at `offset`.
     pub(super) fn growth(&self, offset: u64, len: usize) -> u64 {
-        spans(offset, len)
-            .map(|span| span.end.saturating_sub(self.chunk(span.number).len()) as u64)
-            .sum()
+        let grown = |span: Span| {
+            let before = self.chunk(span.number).len();
+            charge(span.number, before.max(span.end)) - charge(span.number, before)
+        };
+        spans(offset, len).map(grown).sum()
     }
 
     /// Writes `data` at `offset`. The caller has checked that the end can be expressed.
@@ -93,7 +108,9 @@ impl Content {
             } else {
                 self.tail.entry(span.number).or_default()
             };
-            self.stored += write_chunk(Arc::make_mut(chunk), span.start, piece) as u64;
+            let before = charge(span.number, chunk.len());
+            write_chunk(Arc::make_mut(chunk), span.start, piece);
+            self.stored += charge(span.number, chunk.len()) - before;
         }
         self.size = self.size.max(offset.saturating_add(data.len() as u64));
     }
@@ -124,14 +141,24 @@ impl Content {
         for at in gone {
             if at == number && within > 0 {
                 if let Some(edge) = self.tail.get_mut(&at).filter(|edge| edge.len() > within) {
-                    self.stored -= (edge.len() - within) as u64;
+                    self.stored -= charge(at, edge.len()) - charge(at, within);
                     Arc::make_mut(edge).truncate(within);
                 }
             } else if let Some(chunk) = self.tail.remove(&at) {
-                self.stored -= chunk.len() as u64;
+                self.stored -= charge(at, chunk.len());
             }
         }
     }
+}
+
+/// What a chunk of this length counts.
+fn charge(number: u64, len: usize) -> u64 {
+    let counted = if number == 0 || len == 0 {
+        len
+    } else {
+        len.max(CHUNK_MIN)
+    };
+    counted as u64
 }
 
 impl From<&[u8]> for Content {
@@ -142,8 +169,8 @@ impl From<&[u8]> for Content {
     }
 }
 
-/// Writes into one chunk; says by how much it grew.
-fn write_chunk(chunk: &mut Vec<u8>, start: usize, piece: &[u8]) -> usize {
+/// Writes into one chunk.
+fn write_chunk(chunk: &mut Vec<u8>, start: usize, piece: &[u8]) {
     let before = chunk.len();
     let end = start + piece.len();
     if end > chunk.capacity() {
@@ -163,7 +190,6 @@ fn write_chunk(chunk: &mut Vec<u8>, start: usize, piece: &[u8]) -> usize {
         room.copy_from_slice(over);
     }
     chunk.extend_from_slice(beyond);
-    chunk.len() - before
 }
 
 /// In which chunk an offset lies, and where in it.

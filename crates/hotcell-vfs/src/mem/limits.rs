@@ -6,9 +6,11 @@ use crate::resolve::NAME_MAX;
 /// What a file system in memory may hold. What goes beyond is refused before anything changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of content, over all files (`ENOSPC`). Holes are free, several names of a file count it once.
+    /// Bytes of content, over all files (`ENOSPC`). Holes are free, several names of a file count it once. After
+    /// the first 64 KiB, a piece of 64 KiB in which something was written counts at least 128 bytes.
     pub bytes: u64,
-    /// Files, directories and symbolic links (`ENOSPC`).
+    /// Files, directories and symbolic links (`ENOSPC`). Beside its content a file takes about 400 bytes of memory, a
+    /// directory 800, and their names.
     pub files: u64,
     /// Hard links, over all files: names beyond a file's first (`ENOSPC`).
     pub links: u64,
@@ -24,7 +26,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             bytes: 1 << 30,
-            files: 1_000_000,
+            files: 250_000,
             links: 100_000,
             file_size: 1 << 40,
             name: NAME_MAX,

@@ -84,6 +84,14 @@ impl Body {
         }
     }
 
+    /// The same as [`Self::stored`], counted again.
+    fn recount(&self) -> u64 {
+        match self {
+            Self::File(content) => content.recount(),
+            other => other.stored(),
+        }
+    }
+
     /// What it counts against the limit of bytes.
     fn stored(&self) -> u64 {
         match self {

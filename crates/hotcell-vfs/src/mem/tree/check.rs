@@ -26,7 +26,7 @@ impl Tree {
         seen.remove(&ROOT);
         for inode in seen.iter().filter_map(|ino| self.files.get(ino)) {
             used.files += 1;
-            used.bytes += inode.body.stored();
+            used.bytes += inode.body.recount();
         }
         used
     }
