@@ -81,6 +81,9 @@ impl VfsFile for HostFile {
     }
 
     fn append(&self, data: &[u8]) -> Result<u64> {
+        if !self.options.writes() {
+            return self.at("write", Err(Fault::from(Errno::EBADF)));
+        }
         let _one_at_a_time = self
             .appending
             .lock()
