@@ -1,0 +1,106 @@
+//! Any file system, for paths that somebody else has resolved.
+
+use std::sync::Arc;
+
+use crate::clock::Times;
+use crate::error::Fault;
+use crate::file::VfsFile;
+use crate::metadata::{DirEntry, Metadata, Usage};
+use crate::options::OpenOptions;
+use crate::path::VfsPath;
+use crate::vfs::Vfs;
+
+/// Any file system used as a [`Backend`](crate::Backend), for paths that somebody else has resolved.
+pub(crate) struct Direct(pub(crate) Arc<dyn Vfs>);
+
+/// Calls the backend if the file system is one, and else the operation of the same name.
+macro_rules! direct {
+    ($self:ident, $op:ident ( $($arg:expr),* )) => {
+        direct!($self, $op($($arg),*), $op($($arg),*))
+    };
+    ($self:ident, $op:ident ( $($arg:expr),* ), $other:ident ( $($more:expr),* )) => {
+        match $self.0.as_backend() {
+            Some(backend) => backend.$op($($arg),*),
+            None => $self.0.$other($($more),*).map_err(Fault::from),
+        }
+    };
+}
+
+impl Direct {
+    pub(crate) fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
+        direct!(self, lstat(path))
+    }
+
+    pub(crate) fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
+        match self.0.as_backend() {
+            Some(backend) => backend.readlink(path),
+            None => Ok(self.0.readlink(path)?.into_bytes()),
+        }
+    }
+
+    pub(crate) fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
+        direct!(self, readdir(path))
+    }
+
+    pub(crate) fn open(
+        &self,
+        path: &VfsPath,
+        options: &OpenOptions,
+    ) -> Result<Arc<dyn VfsFile>, Fault> {
+        let options = options.no_follow();
+        direct!(self, open(path, &options))
+    }
+
+    pub(crate) fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        direct!(self, mkdir(path, mode))
+    }
+
+    pub(crate) fn rmdir(&self, path: &VfsPath) -> Result<(), Fault> {
+        direct!(self, rmdir(path))
+    }
+
+    pub(crate) fn unlink(&self, path: &VfsPath) -> Result<(), Fault> {
+        direct!(self, unlink(path))
+    }
+
+    pub(crate) fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<(), Fault> {
+        direct!(self, rename(from, to))
+    }
+
+    pub(crate) fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
+        direct!(self, symlink(target, link))
+    }
+
+    pub(crate) fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
+        direct!(self, link(existing, new))
+    }
+
+    pub(crate) fn chmod(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        direct!(self, chmod(path, mode))
+    }
+
+    pub(crate) fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
+        direct!(self, set_times(path, times), set_times(path, times, false))
+    }
+
+    pub(crate) fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {
+        match self.0.as_backend() {
+            Some(backend) => backend.copy(from, to),
+            None => Some(self.0.copy(from, to).map_err(Fault::from)),
+        }
+    }
+
+    pub(crate) fn is_exact(&self, path: &VfsPath) -> bool {
+        self.0
+            .as_backend()
+            .is_some_and(|backend| backend.is_exact(path))
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.0.usage()
+    }
+
+    pub(crate) fn fork(&self) -> Result<Arc<dyn Vfs>, Fault> {
+        Ok(self.0.fork_dyn()?)
+    }
+}

@@ -1,0 +1,308 @@
+//! A directory of the host, through a capability to it and nothing else.
+
+mod file;
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, SystemTimeSpec};
+use cap_std::fs::{
+    Dir, DirBuilder, DirBuilderExt, DirEntry as HostEntry, FileTypeExt, MetadataExt,
+    OpenOptions as HostOptions, OpenOptionsExt, PermissionsExt,
+};
+use rustix::fs::OFlags;
+
+use crate::backend::Backend;
+use crate::clock::{SetTime, Times, Timestamp};
+use crate::error::{Errno, Fault};
+use crate::file::VfsFile;
+use crate::links::LinkPolicy;
+use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::options::OpenOptions;
+use crate::path::VfsPath;
+use crate::vfs::Vfs;
+use file::HostFile;
+
+/// What may be done with a host directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Look, do not touch: every change is `EROFS`.
+    ReadOnly,
+    /// Changes go to the host at once.
+    ReadWrite,
+}
+
+/// A directory of the host as a file system.
+///
+/// `..`, absolute paths and symbolic links are resolved here, with the directory as their root, as in a `chroot`. What
+/// is then opened goes through [`cap_std`], which does not leave the directory even if somebody swaps a directory for a
+/// link at that moment: such an operation fails, or ends elsewhere in the directory.
+///
+/// Named pipes, sockets and devices are listed and cannot be opened. Set-user-id and set-group-id bits cannot be set.
+/// A hard link to a file that also has a name elsewhere on the host is that file: what lies in the directory
+/// is the host's decision.
+#[derive(Clone)]
+pub struct HostVfs {
+    dir: Arc<Dir>,
+    access: Access,
+    links: LinkPolicy,
+}
+
+impl HostVfs {
+    /// The directory at `path` on the host. This is the one place in the crate that uses the ambient file system.
+    pub fn open(path: impl AsRef<Path>, access: Access) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
+        Ok(Self::new(dir, access))
+    }
+
+    /// A directory somebody holds a capability to.
+    pub fn new(dir: Dir, access: Access) -> Self {
+        Self {
+            dir: Arc::new(dir),
+            access,
+            links: LinkPolicy::Inside,
+        }
+    }
+
+    /// Sets which symbolic links may be made.
+    #[must_use]
+    pub fn with_links(mut self, links: LinkPolicy) -> Self {
+        self.links = links;
+        self
+    }
+
+    /// What may be done with it.
+    pub const fn access(&self) -> Access {
+        self.access
+    }
+
+    fn writable(&self) -> Result<(), Fault> {
+        match self.access {
+            Access::ReadOnly => Err(Errno::EROFS.into()),
+            Access::ReadWrite => Ok(()),
+        }
+    }
+}
+
+/// The path as seen from the directory.
+fn relative(path: &VfsPath) -> &Path {
+    let bytes = path.as_bytes();
+    let bytes = bytes.strip_prefix(b"/").unwrap_or(bytes);
+    if bytes.is_empty() {
+        Path::new(".")
+    } else {
+        Path::new(OsStr::from_bytes(bytes))
+    }
+}
+
+fn refuse_set_id(mode: u32) -> Result<(), Fault> {
+    if mode & 0o6000 != 0 {
+        return Err(Fault::new(
+            Errno::EPERM,
+            "set-user-id and set-group-id bits are not for host files",
+        ));
+    }
+    Ok(())
+}
+
+fn kind(kind: cap_std::fs::FileType) -> FileType {
+    if kind.is_dir() {
+        FileType::Dir
+    } else if kind.is_symlink() {
+        FileType::Symlink
+    } else if kind.is_file() {
+        FileType::File
+    } else if kind.is_char_device() {
+        FileType::CharDevice
+    } else if kind.is_block_device() {
+        FileType::BlockDevice
+    } else if kind.is_socket() {
+        FileType::Socket
+    } else {
+        FileType::Fifo
+    }
+}
+
+fn metadata(meta: &cap_std::fs::Metadata) -> Metadata {
+    let time = |seconds: i64, nanos: i64| {
+        Timestamp::from_parts(seconds, u32::try_from(nanos).unwrap_or_default())
+    };
+    Metadata {
+        kind: kind(meta.file_type()),
+        dev: meta.dev(),
+        ino: meta.ino(),
+        nlink: meta.nlink(),
+        mode: meta.mode() & 0o7777,
+        size: meta.size(),
+        allocated: meta.blocks().saturating_mul(512),
+        accessed: time(meta.atime(), meta.atime_nsec()),
+        modified: time(meta.mtime(), meta.mtime_nsec()),
+        changed: time(meta.ctime(), meta.ctime_nsec()),
+    }
+}
+
+fn entry(entry: &HostEntry) -> Result<DirEntry, Fault> {
+    Ok(DirEntry {
+        name: entry.file_name().into_vec(),
+        kind: kind(entry.file_type()?),
+        ino: cap_fs_ext::DirEntryExt::full_metadata(entry).map_or(0, |meta| meta.ino()),
+    })
+}
+
+fn time_spec(time: SetTime) -> Option<SystemTimeSpec> {
+    match time {
+        SetTime::Keep => None,
+        SetTime::Now => Some(SystemTimeSpec::SymbolicNow),
+        SetTime::At(time) => Some(SystemTimeSpec::Absolute(
+            cap_std::time::SystemTime::from_std(SystemTime::from(time)),
+        )),
+    }
+}
+
+impl Backend for HostVfs {
+    fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
+        let meta = if path == VfsPath::ROOT {
+            self.dir.dir_metadata()?
+        } else {
+            self.dir.symlink_metadata(relative(path))?
+        };
+        Ok(metadata(&meta))
+    }
+
+    fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
+        let target = self.dir.read_link_contents(relative(path))?;
+        Ok(target.into_os_string().into_vec())
+    }
+
+    fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
+        let mut entries = Vec::new();
+        for found in self.dir.read_dir(relative(path))? {
+            match entry(&found?) {
+                Ok(entry) => entries.push(entry),
+                // Somebody removed it meanwhile.
+                Err(fault) if fault.errno == Errno::ENOENT => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    fn open(&self, path: &VfsPath, options: &OpenOptions) -> Result<Arc<dyn VfsFile>, Fault> {
+        if options.mutates() {
+            self.writable()?;
+        }
+        refuse_set_id(options.mode)?;
+        let mut host = HostOptions::new();
+        host.read(options.read)
+            // Creating and truncating want a writable file underneath; the handle knows what was asked for.
+            .write(options.mutates())
+            .append(options.append)
+            .create(options.create)
+            .create_new(options.create_new)
+            .mode(options.mode)
+            .follow(FollowSymlinks::No);
+        // A pipe must not hold us up, a terminal must not become ours; what it is, is known only afterwards.
+        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        flags.set(OFlags::DIRECTORY, options.directory);
+        host.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+        let before = self.dir.symlink_metadata(relative(path));
+        if let Ok(before) = before
+            && !matches!(kind(before.file_type()), FileType::File | FileType::Dir)
+        {
+            return Err(not_a_file(kind(before.file_type())));
+        }
+        let file = self.dir.open_with(relative(path), &host)?;
+        let found = kind(file.metadata()?.file_type());
+        if !matches!(found, FileType::File | FileType::Dir) {
+            return Err(not_a_file(found));
+        }
+        if options.truncate {
+            file.set_len(0)?;
+        }
+        Ok(Arc::new(HostFile::new(file, *options, path)))
+    }
+
+    fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        self.writable()?;
+        refuse_set_id(mode)?;
+        let mut builder = DirBuilder::new();
+        builder.mode(mode);
+        Ok(self.dir.create_dir_with(relative(path), &builder)?)
+    }
+
+    fn rmdir(&self, path: &VfsPath) -> Result<(), Fault> {
+        self.writable()?;
+        Ok(self.dir.remove_dir(relative(path))?)
+    }
+
+    fn unlink(&self, path: &VfsPath) -> Result<(), Fault> {
+        self.writable()?;
+        Ok(self.dir.remove_file(relative(path))?)
+    }
+
+    fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<(), Fault> {
+        self.writable()?;
+        Ok(self.dir.rename(relative(from), &self.dir, relative(to))?)
+    }
+
+    fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
+        self.writable()?;
+        if !self.links.allows(target, link) {
+            return Err(Fault::new(
+                Errno::EPERM,
+                "links in a host directory have to be relative and stay below it",
+            ));
+        }
+        let target = OsStr::from_bytes(target.as_bytes());
+        Ok(self.dir.symlink_contents(target, relative(link))?)
+    }
+
+    fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
+        self.writable()?;
+        Ok(self
+            .dir
+            .hard_link(relative(existing), &self.dir, relative(new))?)
+    }
+
+    fn chmod(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        self.writable()?;
+        refuse_set_id(mode)?;
+        let mode = cap_std::fs::Permissions::from_mode(mode);
+        Ok(self.dir.set_permissions(relative(path), mode)?)
+    }
+
+    fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
+        self.writable()?;
+        Ok(self.dir.set_symlink_times(
+            relative(path),
+            time_spec(times.accessed),
+            time_spec(times.modified),
+        )?)
+    }
+
+    /// A directory that is only read can be shared; two futures of one that is written cannot be kept apart.
+    fn fork(&self) -> Result<Arc<dyn Vfs>, Fault> {
+        match self.access {
+            Access::ReadOnly => Ok(Arc::new(self.clone())),
+            Access::ReadWrite => Err(Fault::new(
+                Errno::ENOTSUP,
+                "a host directory mounted read-write cannot be forked; mount it as an overlay",
+            )),
+        }
+    }
+}
+
+fn not_a_file(kind: FileType) -> Fault {
+    let detail = match kind {
+        FileType::Symlink => return Fault::new(Errno::ELOOP, "it became a symbolic link"),
+        FileType::Fifo => "named pipes of the host cannot be opened",
+        FileType::Socket => "sockets of the host cannot be opened",
+        _ => "devices of the host cannot be opened",
+    };
+    Fault::new(Errno::ENXIO, detail)
+}

@@ -1,0 +1,13 @@
+//! Ways out of a host directory, and that none of them leads anywhere.
+//!
+//! Every test has a directory that is mounted and one beside it that must be neither read nor changed.
+#![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the attacker of these tests is on the host"
+)]
+
+mod fixture;
+mod games;
+mod races;
