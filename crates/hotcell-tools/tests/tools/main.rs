@@ -3,6 +3,7 @@
 //! - `cases`: what the tools give, from `tests/data/file-tools.json`
 //! - `calls`: arguments of dynamic calls, schemas
 //! - `confinement`: no way out of the workspace
+//! - `edits`: edit beyond the cases
 //! - `files`: unusual files: missing, binary, huge, oddly named
 //! - `search`: grep, find and ls beyond the cases
 //! - `together`: several callers at a time, cancelling
@@ -18,6 +19,7 @@
 mod calls;
 mod cases;
 mod confinement;
+mod edits;
 mod files;
 mod patch;
 mod properties;

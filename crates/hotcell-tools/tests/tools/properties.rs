@@ -109,6 +109,17 @@ proptest! {
     }
 
     #[test]
+    fn the_rest_of_a_line_keeps_its_bytes(
+        before in "[aé\u{301}\u{1100}\u{1161}\u{11a8}\u{ff76}\u{ff9e}\u{fb01}\u{2019}\u{a0}\u{1e9b}\u{323} ]{0,8}p?",
+        after in "(s[aé\u{301}\u{1100}\u{1161}\u{11a8}\u{ff76}\u{ff9e}\u{fb01}\u{2019}\u{a0}\u{1e9b}\u{323} ]{0,8})?",
+    ) {
+        let backend = mem();
+        backend.put("a", format!("{before}\u{201c}MARK\u{201d}{after}\n"));
+        backend.tools.call("edit", &[json!("a"), json!("\"MARK\""), json!("x")]).unwrap();
+        prop_assert_eq!(String::from_utf8(backend.get("a")).unwrap(), format!("{before}x{after}\n"));
+    }
+
+    #[test]
     fn several_edits_are_the_same_as_one_after_the_other(
         lines in prop::collection::vec("[a-c \u{2019}]{0,4}", 1..10),
         picks in prop::collection::btree_set(0_usize..10, 1..4),
