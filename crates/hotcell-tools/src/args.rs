@@ -20,7 +20,9 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn new(entry: &'static Entry, args: &[Value]) -> Result<Self, FileToolError> {
         let (by_position, object) = match args.split_last() {
-            Some((Value::Object(object), before)) => (before, object.clone()),
+            Some((Value::Object(object), before)) if is_options(entry, before.len(), object) => {
+                (before, object.clone())
+            }
             _ => (args, Map::new()),
         };
         let mut named = Named::new(entry.name, "", entry.params, object)?;
@@ -139,6 +141,13 @@ impl Args {
             limit: self.named.count("limit")?,
         })
     }
+}
+
+/// Whether an object after `before` other arguments holds parameters. If none of its names is known, it rather is a value
+/// for a parameter that has to be given: `write("a.json", {a: 1})`.
+fn is_options(entry: &Entry, before: usize, object: &Map<String, Value>) -> bool {
+    let value_wanted = entry.params.get(before).is_some_and(|param| param.required);
+    before == 0 || !value_wanted || object.keys().any(|name| named::knows(entry.params, name))
 }
 
 fn bad(tool: &'static str, problem: String) -> FileToolError {

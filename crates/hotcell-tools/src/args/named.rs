@@ -34,10 +34,7 @@ impl Named {
             values: Map::new(),
         };
         for (name, value) in object {
-            let param = params
-                .iter()
-                .find(|param| param.name == name || snake_case(param.name) == name)
-                .ok_or_else(|| named.unknown(&name))?;
+            let param = find(params, &name).ok_or_else(|| named.unknown(&name))?;
             named.put(param, value)?;
         }
         Ok(named)
@@ -112,9 +109,15 @@ impl Named {
 
     fn mistyped(&self, name: &str, value: &Value) -> FileToolError {
         let kind = self.params.iter().find(|param| param.name == name);
+        let text_wanted = kind.is_some_and(|param| param.kind == Kind::Text);
         let expected = kind.map_or_else(String::new, |param| expected(param.kind));
+        let hint = if text_wanted && (value.is_object() || value.is_array()) {
+            "; JSON.stringify makes a string of it"
+        } else {
+            ""
+        };
         self.bad(format!(
-            "{}{name} must be {expected}, got {}",
+            "{}{name} must be {expected}, got {}{hint}",
             self.place,
             given(value)
         ))
@@ -152,6 +155,17 @@ impl Named {
     fn bad(&self, problem: String) -> FileToolError {
         bad(self.tool, problem)
     }
+}
+
+fn find<'a>(params: &'a [Param], name: &str) -> Option<&'a Param> {
+    params
+        .iter()
+        .find(|param| param.name == name || snake_case(param.name) == name)
+}
+
+/// Whether a parameter has this name.
+pub(super) fn knows(params: &[Param], name: &str) -> bool {
+    find(params, name).is_some()
 }
 
 /// A number that is whole and not negative; JavaScript has no other numbers than floating ones. More than can be counted

@@ -1,8 +1,9 @@
 //! An open file as a stream that can be stopped.
 
+use std::error::Error;
 use std::io::{self, Read};
 
-use hotcell_vfs::VfsFile;
+use hotcell_vfs::{VfsError, VfsFile};
 
 /// Why a search ended before its file did.
 pub(super) enum Stopped {
@@ -12,16 +13,17 @@ pub(super) enum Stopped {
 
 impl From<io::Error> for Stopped {
     fn from(error: io::Error) -> Self {
-        if error
-            .get_ref()
-            .is_some_and(<dyn std::error::Error + Send + Sync>::is::<CancelledRead>)
-        {
+        let inner = error.get_ref();
+        if inner.is_some_and(<dyn Error + Send + Sync>::is::<CancelledRead>) {
             return Self::Cancelled;
         }
-        Self::Failed(match error.kind() {
-            io::ErrorKind::Other => "a line is too long".to_owned(),
-            _ => error.to_string(),
-        })
+        let reason = match inner.and_then(<dyn Error + Send + Sync>::downcast_ref::<VfsError>) {
+            Some(error) => error.errno().message().to_owned(),
+            // All that the searcher itself can run into: a line that its memory does not hold.
+            None if error.kind() == io::ErrorKind::Other => "a line is too long".to_owned(),
+            None => error.to_string(),
+        };
+        Self::Failed(reason)
     }
 }
 

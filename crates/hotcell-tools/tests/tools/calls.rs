@@ -167,6 +167,17 @@ fn positional_arguments_may_end_with_an_object_of_the_others() {
 }
 
 #[test]
+fn an_object_in_place_of_text_is_not_taken_for_parameters() {
+    assert_eq!(
+        message("write", &[json!("a.json"), json!({ "a": 1 })]),
+        "write: content must be a string, got an object; JSON.stringify makes a string of it"
+    );
+    assert!(
+        message("read", &[json!("a.txt"), json!({ "ofset": 1 })]).contains("did you mean offset?")
+    );
+}
+
+#[test]
 fn null_is_the_same_as_nothing_and_numbers_may_be_floating() {
     let backend = mem();
     backend.put("a.txt", "one\ntwo\n");
