@@ -1,0 +1,190 @@
+//! The six tools over one workspace.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hotcell_vfs::{Vfs, VfsPath};
+use serde_json::Value;
+
+use crate::args::Args;
+use crate::catalog::{CATALOG, Entry, Tool, entry};
+use crate::error::FileToolError;
+use crate::locks::PathLocks;
+use crate::params::{EditParams, FindParams, GrepParams, LsParams, ReadParams, WriteParams};
+use crate::result::ToolResult;
+use crate::workspace::Workspace;
+use crate::{edit, find, grep, ls, read, schema, write};
+
+/// The file tools of one workspace. Clones share the locks that keep edits of one file apart.
+#[derive(Clone)]
+pub struct FileTools {
+    shared: Arc<Shared>,
+    cancelled: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+struct Shared {
+    workspace: Workspace,
+    locks: PathLocks,
+}
+
+/// What a host needs to offer a tool to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolInfo {
+    /// The name, such as `read`.
+    pub name: &'static str,
+    /// Other names it answers to, such as `readTool`.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one line.
+    pub description: &'static str,
+    /// The names of its parameters in the order of positional calls.
+    pub parameters: Vec<&'static str>,
+    /// JSON Schema of the object of arguments. Names are in camelCase; calls may use `snake_case`.
+    pub arguments: Value,
+    /// JSON Schema of the result.
+    pub result: Value,
+}
+
+impl FileTools {
+    /// Tools that work in the directory `root` of `vfs` and nowhere else. The directory need not exist yet.
+    pub fn new(vfs: Arc<dyn Vfs>, root: impl AsRef<VfsPath>) -> Self {
+        let root = root.as_ref().normalize();
+        let home = root.to_string_lossy().trim_end_matches('/').to_owned();
+        Self {
+            shared: Arc::new(Shared {
+                workspace: Workspace { vfs, root, home },
+                locks: PathLocks::default(),
+            }),
+            cancelled: None,
+        }
+    }
+
+    /// The same tools, which stop with [`FileToolError::Cancelled`] soon after `cancelled` says true. It is asked often,
+    /// from the thread that calls the tool.
+    #[must_use]
+    pub fn with_cancel(&self, cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            cancelled: Some(Arc::new(cancelled)),
+        }
+    }
+
+    /// The tools there are.
+    pub fn list() -> Vec<ToolInfo> {
+        CATALOG.iter().map(info).collect()
+    }
+
+    /// Calls a tool by its name or alias with one object of arguments, or with positional ones, or with positional ones and an
+    /// object of the others at the end.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use hotcell_tools::FileTools;
+    /// # use hotcell_vfs::MemVfs;
+    /// use serde_json::json;
+    ///
+    /// let tools = FileTools::new(Arc::new(MemVfs::new()), "/work");
+    /// tools.call("write", &[json!({ "path": "a.txt", "content": "one\ntwo\n" })])?;
+    /// let result = tools.call("readTool", &[json!("a.txt"), json!(2)])?;
+    /// assert_eq!(result["content"][0]["text"], "two\n");
+    /// # Ok::<(), hotcell_tools::FileToolError>(())
+    /// ```
+    pub fn call(&self, name: &str, args: &[Value]) -> Result<Value, FileToolError> {
+        let entry = entry(name).ok_or_else(|| unknown(name))?;
+        let args = Args::new(entry, args)?;
+        let result = match entry.tool {
+            Tool::Read => self.read(&args.read()?),
+            Tool::Write => self.write(&args.write()?),
+            Tool::Edit => self.edit(&args.edit()?),
+            Tool::Grep => self.grep(&args.grep()?),
+            Tool::Find => self.find(&args.find()?),
+            Tool::Ls => self.ls(&args.ls()?),
+        }?;
+        Ok(result.to_value())
+    }
+
+    /// A file as text, a page at a time, or as an image.
+    pub fn read(&self, params: &ReadParams) -> Result<ToolResult, FileToolError> {
+        read::read(self, params)
+    }
+
+    /// A whole file, new or in place of what was there, in one step.
+    pub fn write(&self, params: &WriteParams) -> Result<ToolResult, FileToolError> {
+        write::write(self, params)
+    }
+
+    /// Some text in place of other text. Lines that are not touched keep their bytes.
+    pub fn edit(&self, params: &EditParams) -> Result<ToolResult, FileToolError> {
+        edit::edit(self, params)
+    }
+
+    /// Lines by regular expression.
+    pub fn grep(&self, params: &GrepParams) -> Result<ToolResult, FileToolError> {
+        grep::grep(self, params)
+    }
+
+    /// Paths by glob.
+    pub fn find(&self, params: &FindParams) -> Result<ToolResult, FileToolError> {
+        find::find(self, params)
+    }
+
+    /// The names in one directory.
+    pub fn ls(&self, params: &LsParams) -> Result<ToolResult, FileToolError> {
+        ls::ls(self, params)
+    }
+
+    pub(crate) fn workspace(&self) -> &Workspace {
+        &self.shared.workspace
+    }
+
+    pub(crate) fn locks(&self) -> &PathLocks {
+        &self.shared.locks
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|cancelled| cancelled())
+    }
+
+    pub(crate) fn check_cancelled(&self) -> Result<(), FileToolError> {
+        if self.is_cancelled() {
+            return Err(FileToolError::Cancelled);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for FileTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileTools")
+            .field("root", &self.shared.workspace.root)
+            .finish_non_exhaustive()
+    }
+}
+
+fn info(entry: &Entry) -> ToolInfo {
+    ToolInfo {
+        name: entry.name,
+        aliases: entry.aliases,
+        description: entry.description,
+        parameters: entry.params.iter().map(|param| param.name).collect(),
+        arguments: schema::arguments(entry),
+        result: schema::result(entry),
+    }
+}
+
+fn unknown(name: &str) -> FileToolError {
+    let short: String = name.chars().take(40).collect();
+    let names: Vec<&str> = CATALOG.iter().map(|entry| entry.name).collect();
+    let nearest = names
+        .iter()
+        .map(|known| (strsim::normalized_damerau_levenshtein(&short, known), known))
+        .filter(|(alike, _)| *alike >= 0.5)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let all = names.join(", ");
+    FileToolError::UnknownTool {
+        hint: match nearest {
+            Some((_, known)) => format!("Did you mean {known}? There are {all}"),
+            None => format!("There are {all}"),
+        },
+        name: short,
+    }
+}

@@ -1,0 +1,28 @@
+//! The file tools through their public face, on every kind of file system.
+//!
+//! - `cases`: what the tools give, from `tests/data/file-tools.json`
+//! - `calls`: arguments of dynamic calls, schemas
+//! - `confinement`: no way out of the workspace
+//! - `edits`: edit beyond the cases
+//! - `files`: unusual files: missing, binary, huge, oddly named
+//! - `search`: grep, find and ls beyond the cases
+//! - `together`: several callers at a time, cancelling
+//! - `properties`: whatever the text, whatever the tree
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::format_collect,
+    reason = "a test fails by panicking, and is written to be read"
+)]
+
+mod calls;
+mod cases;
+mod confinement;
+mod edits;
+mod files;
+mod patch;
+mod properties;
+mod search;
+mod support;
+mod together;
