@@ -83,7 +83,7 @@ pub(crate) fn async_calls(engine: &Engine) -> impl FnMut() -> f64 {
     }
 }
 
-pub(crate) fn loop_iterations(engine: &Engine, _guarded: bool) -> impl FnMut() -> f64 {
+pub(crate) fn loop_iterations(engine: &Engine) -> impl FnMut() -> f64 {
     let mut cell = cell(engine);
     move || {
         seconds(|| {

@@ -76,7 +76,7 @@ fn main() {
     );
     add("async tool round trip", "µs", Some(4.0), ours, Some(native));
     let (ours, native) = measure::calls(
-        &mut hotcell_side::loop_iterations(&engine, false),
+        &mut hotcell_side::loop_iterations(&engine),
         &mut native_side::loop_iterations(),
     );
     add(

@@ -75,4 +75,6 @@ pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 pub use wire::{MAX_DEPTH, WireError};
 
 #[doc(hidden)]
+pub use snapshot::{seal_for_fuzzing, unseal_for_fuzzing};
+#[doc(hidden)]
 pub use wire::{decode_for_fuzzing, encode_for_fuzzing};

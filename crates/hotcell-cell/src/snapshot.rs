@@ -244,8 +244,13 @@ pub(crate) fn write<'a>(
         content.extend_from_slice(&number.to_le_bytes());
         content.extend_from_slice(page);
     }
+    seal(&content)
+}
+
+/// Compresses `content` and puts the header before it.
+fn seal(content: &[u8]) -> Result<Vec<u8>, SnapshotError> {
     // Level 1: a snapshot is taken while somebody waits.
-    let compressed = zstd::bulk::compress(&content, 1).map_err(SnapshotError::Compress)?;
+    let compressed = zstd::bulk::compress(content, 1).map_err(SnapshotError::Compress)?;
     let mut bytes = Vec::with_capacity(HEADER + compressed.len());
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(BuildId::CURRENT.as_bytes());
@@ -253,6 +258,20 @@ pub(crate) fn write<'a>(
     bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&compressed);
     Ok(bytes)
+}
+
+/// A snapshot with `content`, whatever that is, for the fuzz target and tests.
+#[doc(hidden)]
+pub fn seal_for_fuzzing(content: &[u8]) -> Vec<u8> {
+    seal(content).unwrap_or_default()
+}
+
+/// What is behind the header of a good snapshot, to be altered and sealed again.
+#[doc(hidden)]
+pub fn unseal_for_fuzzing(bytes: &[u8]) -> Vec<u8> {
+    read(bytes, u64::from(u32::MAX))
+        .map(|snapshot| snapshot.content)
+        .unwrap_or_default()
 }
 
 /// A snapshot that has been checked.

@@ -280,3 +280,51 @@ fn a_dead_cell_gives_no_snapshot() {
         assert!(matches!(cell.fork(), Err(CellError::Gone)));
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 200, ..Default::default() })]
+
+    #[test]
+    fn a_right_header_before_wrong_content_does_not_help(content in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..9000)) {
+        let sealed = hotcell_cell::seal_for_fuzzing(&content);
+        proptest::prop_assert!(matches!(
+            engine().restore(&sealed, CellOptions::default()),
+            Err(CellError::Snapshot(SnapshotError::Malformed | SnapshotError::TooLarge { .. }))
+        ));
+    }
+}
+
+/// Whoever can write a snapshot can write a cell's memory. The worst that comes of it is a broken cell.
+#[test]
+fn a_forged_memory_breaks_the_cell_and_nothing_else() {
+    let mut first = cell();
+    eval(&mut first, "let x = { a: [1, 2, 3] }");
+    let honest = first.snapshot().unwrap();
+    let content = hotcell_cell::unseal_for_fuzzing(&honest);
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let places = proptest::collection::vec(
+        (
+            proptest::prelude::any::<proptest::sample::Index>(),
+            proptest::prelude::any::<u8>(),
+        ),
+        1..200,
+    );
+    for _ in 0..150 {
+        use proptest::strategy::{Strategy, ValueTree};
+        let mut forged = content.clone();
+        let length = forged.len();
+        for (place, byte) in places.new_tree(&mut runner).unwrap().current() {
+            // Behind the state, which is checked apart.
+            forged[(length / 20 + place.index(length - length / 20)).min(length - 1)] = byte;
+        }
+        if let Ok(mut cell) = engine().restore(
+            &hotcell_cell::seal_for_fuzzing(&forged),
+            CellOptions::default(),
+        ) {
+            let program = hotcell_cell::Program::new("JSON.stringify(x) + [1, 2].map(String)")
+                .timeout(Duration::from_millis(200));
+            let _ = pollster::block_on(cell.evaluate(program));
+        }
+    }
+    assert_eq!(eval(&mut cell(), "1"), Value::from(1));
+}
