@@ -39,8 +39,8 @@ fn unknown_parameter_is_told_with_the_one_meant() {
         ),
         (
             "edit",
-            json!({ "path": "a", "old_string": "x", "new_string": "y" }),
-            "did you mean newText?",
+            json!({ "path": "a", "old_string": "x" }),
+            "did you mean oldText?",
         ),
         (
             "grep",
