@@ -240,7 +240,7 @@ impl Host {
             emit::RESULT => self.emitted = Some(self.outcome(reader.value(), false)?),
             // The first final answer wins, over anything else that is said.
             emit::FINAL if !self.is_final() => {
-                self.emitted = Some(self.outcome(reader.value(), true)?)
+                self.emitted = Some(self.outcome(reader.value(), true)?);
             }
             emit::EXCEPTION => {
                 let exception = read_exception(&mut reader, self.limit.refused)?;

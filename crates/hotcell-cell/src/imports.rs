@@ -143,12 +143,12 @@ async fn tool_wait(
         Err(refused) => Some(Err(refused)),
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| match &answer {
-        Some(answer) => put_answer(out, answer),
-        None => {
-            out.push(answer::STOP);
-            Ok(())
+    host.reply(data, |out| {
+        if let Some(answer) = &answer {
+            return put_answer(out, answer);
         }
+        out.push(answer::STOP);
+        Ok(())
     })
 }
 

@@ -169,7 +169,7 @@ impl Shared {
             let next_tick = ticking.then(|| now + TICK);
             let until = next_timer.into_iter().chain(next_tick).min();
             // Far in the future stands for "until something changes".
-            state.sleeps_until = Some(until.unwrap_or(now + Duration::from_secs(3600)));
+            state.sleeps_until = Some(until.unwrap_or(now + Duration::from_hours(1)));
             state = match until {
                 Some(until) => {
                     let timeout = until.saturating_duration_since(Instant::now());

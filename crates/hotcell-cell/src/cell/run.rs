@@ -84,7 +84,6 @@ pub struct Outcome {
 
 /// How far a run has come.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
 pub enum Progress {
     /// It is over.
     Done(Outcome),
@@ -347,16 +346,16 @@ impl Cell {
             return Err(CellError::State("there is no run under way in this cell"));
         };
         let allowed = run.limits.max_operations.unwrap_or(u64::MAX);
-        let operations =
-            (operations_budget(run.limits.max_operations) - left.max(0)).cast_unsigned();
-        self.totals.operations += operations;
-        self.totals.tool_calls += tool_calls - run.tool_calls_before;
+        // The counter is in the guest's memory, so it may say anything.
+        let used = operations_budget(run.limits.max_operations).saturating_sub(left.max(0));
         let stats = Stats {
-            operations,
+            operations: used.max(0).cast_unsigned(),
             tool_calls: tool_calls - run.tool_calls_before,
-            cpu_time: self.totals.cpu_time - run.before.cpu_time,
+            cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes,
         };
+        self.totals.operations = self.totals.operations.saturating_add(stats.operations);
+        self.totals.tool_calls += stats.tool_calls;
         let outcome = |value, is_final_answer| {
             Ok(Outcome {
                 value,

@@ -1,6 +1,6 @@
 //! Cells through the public API, one file per promise.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod deadline;
 mod escape;

@@ -28,7 +28,7 @@ fn exhaustion_is_an_error_and_the_cell_lives_on() {
         let mut cell = cell();
         let exception = thrown(
             &mut cell,
-            Program::new(code).timeout(Duration::from_secs(60)),
+            Program::new(code).timeout(Duration::from_mins(1)),
         );
         assert!(
             matches!(exception.name().as_str(), "InternalError" | "RangeError"),
@@ -169,7 +169,7 @@ fn garbage_is_collected() {
         eval(
             &mut cell,
             Program::new("for (let i = 0; i < 20000; i++) { const a = { b: {} }; a.b.a = a; }")
-                .timeout(Duration::from_secs(60)),
+                .timeout(Duration::from_mins(1)),
         );
     }
     assert!(fail(&mut cell, "throw 1").to_string().contains('1'));

@@ -230,7 +230,7 @@ fn deep_nesting_is_an_error_with_a_short_path() {
         let code = format!("let v = null; for (let i = 0; i < {depth}; i++) v = [v]; v");
         match fail(&mut cell(), code.as_str()) {
             CellError::Uncloneable { reason, .. } => {
-                assert!(reason.contains("nested") && reason.len() < 200, "{reason}")
+                assert!(reason.contains("nested") && reason.len() < 200, "{reason}");
             }
             other => panic!("{other:?}"),
         }
@@ -384,7 +384,7 @@ fn any_value() -> impl Strategy<Value = Value> {
             )
             .prop_map(Value::Array),
             proptest::collection::btree_map("[a-z]{1,6}", inner.clone(), 0..6)
-                .prop_map(|map| Value::object(map)),
+                .prop_map(Value::object),
             proptest::collection::vec((inner.clone(), inner.clone()), 0..4).prop_map(|entries| {
                 // A map has each primitive key once.
                 let mut seen: Vec<Value> = Vec::new();
