@@ -15,7 +15,7 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum CompilerName {
-    /// From PyPI's `ziglang`, installed beside the image: no root needed.
+    /// From `ziglang` of the Python index, installed beside the image: no root needed.
     #[default]
     Zig,
     /// Debian's clang 19 with wasi-libc.

@@ -21,6 +21,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result<()> {
             cargo([
                 "clippy",
                 "--release",
+                "--workspace",
                 "--all-targets",
                 "--quiet",
                 "--",

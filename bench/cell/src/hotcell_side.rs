@@ -33,7 +33,7 @@ fn cell(engine: &Engine) -> Cell {
 }
 
 fn run(cell: &mut Cell, code: &str) -> Value {
-    pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_secs(60))))
+    pollster::block_on(cell.evaluate(Program::new(code).timeout(Duration::from_mins(1))))
         .unwrap()
         .value
 }

@@ -5,7 +5,8 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a program for developers"
+    clippy::too_many_lines,
+    reason = "a program for developers, whose main function is a list"
 )]
 
 mod hotcell_side;

@@ -348,20 +348,20 @@ impl Cell {
         let allowed = run.limits.max_operations.unwrap_or(u64::MAX);
         // The counter is in the guest's memory, so it may say anything.
         let used = operations_budget(run.limits.max_operations).saturating_sub(left.max(0));
-        let stats = Stats {
+        let cost = Stats {
             operations: used.max(0).cast_unsigned(),
             tool_calls: tool_calls - run.tool_calls_before,
             cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes,
         };
-        self.totals.operations = self.totals.operations.saturating_add(stats.operations);
-        self.totals.tool_calls += stats.tool_calls;
+        self.totals.operations = self.totals.operations.saturating_add(cost.operations);
+        self.totals.tool_calls += cost.tool_calls;
         let outcome = |value, is_final_answer| {
             Ok(Outcome {
                 value,
                 is_final_answer,
                 unhandled_rejections,
-                stats,
+                stats: cost,
             })
         };
         match (status, emitted) {

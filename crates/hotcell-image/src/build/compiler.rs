@@ -1,6 +1,6 @@
 //! The C compiler.
 //!
-//! Two are supported. Debian's clang 19 with wasi-libc, and the one in PyPI's `ziglang`, which needs no root and is the
+//! Two are supported. Debian's clang 19 with wasi-libc, and the one in `ziglang` of the Python index, which needs no root and is the
 //! same on every system. `bench/RESULTS.md` has the comparison that chose the default.
 
 use std::{
@@ -17,7 +17,7 @@ use crate::engine::MAX_WASM_STACK;
 /// Which C compiler makes the WebAssembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiler {
-    /// `ziglang` from PyPI, installed beside the image with pip.
+    /// `ziglang` of the Python index, installed beside the image with pip.
     Zig,
     /// `clang-19`, `lld-19`, `wasi-libc` and `libclang-rt-19-dev-wasm32` of Debian.
     Clang,

@@ -169,6 +169,7 @@ fn leb128(out: &mut Vec<u8>, mut n: u64) {
         out.push((n & 0x7f) as u8 | 0x80);
         n >>= 7;
     }
+    #[expect(clippy::cast_possible_truncation, reason = "below 0x80")]
     out.push(n as u8);
 }
 
