@@ -36,7 +36,7 @@
 //! - [`Cell::snapshot`], [`Cell::fork`], [`Engine::restore`]: a cell's whole state, between jobs, as bytes or as a twin.
 //!
 //! Futures of this crate run wherever they are polled, on any executor. Code that computes for long gives the thread back
-//! every millisecond; code that waits for a tool holds no thread at all.
+//! every millisecond; code that waits for a tool holds no thread at all. A program without an executor uses a [`Pool`].
 //!
 //! # What is trusted
 //!
@@ -55,6 +55,7 @@ mod library;
 mod limits;
 mod memory;
 mod options;
+mod pool;
 mod snapshot;
 mod stats;
 mod tool;
@@ -68,6 +69,7 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{CellError, Exception};
 pub use hotcell_image::{BuildId, ImageError};
 pub use options::{CellOptions, Clock, Level, Random, Source, SourceKind};
+pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError};
 pub use stats::Stats;
 pub use tool::{Tool, ToolCall, ToolError};

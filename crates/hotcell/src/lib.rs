@@ -101,6 +101,6 @@
 pub use hotcell_cell::{
     BigInt, BuildId, CancelToken, Cell, CellError, CellOptions, Clock, Engine, EngineOptions,
     ErrorValue, Exception, ImageError, Interrupter, Level, MAX_DEPTH, Outcome, Outstanding,
-    Program, Progress, Random, SnapshotError, Source, SourceKind, Stats, Text, Tool, ToolCall,
-    ToolError, Value, View, ViewKind, WireError,
+    Program, Progress, Random, SnapshotError, Source, SourceKind, Stats, Task, Text, Tool,
+    ToolCall, ToolError, Value, View, ViewKind, WireError,
 };
