@@ -96,6 +96,24 @@ pub enum CellError {
 }
 
 impl CellError {
+    /// The name by which every front door of hotcell tells this kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Exception(exception) if exception.from_tool => "ERR_TOOL_PROXY_FAIL",
+            Self::Exception(exception) if exception.out_of_memory => "ERR_MEMORY_LIMIT",
+            Self::Exception(exception) if exception.at_compile => "ERR_VALIDATION_FAILED",
+            Self::Deadline { .. } => "ERR_EXEC_TIMEOUT",
+            Self::Cancelled { .. } => "ERR_CANCELLED",
+            Self::Operations { .. } => "ERR_MAX_OPS_EXCEEDED",
+            Self::Image(_)
+            | Self::Machine { .. }
+            | Self::TooManyCells { .. }
+            | Self::MemoryLimitTooSmall { .. } => "ERR_SES_INIT_FAILED",
+            Self::State(_) | Self::Gone => "ERR_INVALID_STATE",
+            _ => "ERR_RUNTIME_EXCEPTION",
+        }
+    }
+
     /// Whether the cell can do nothing more.
     pub fn is_fatal(&self) -> bool {
         matches!(

@@ -3,7 +3,10 @@
 use hotcell_cell::{CellError, Engine, EngineOptions, ImageError};
 
 fn load(image: &[u8]) -> CellError {
-    Engine::from_image_bytes(image, &EngineOptions::default().max_cells(4)).unwrap_err()
+    let error =
+        Engine::from_image_bytes(image, &EngineOptions::default().max_cells(4)).unwrap_err();
+    assert_eq!(error.code(), "ERR_SES_INIT_FAILED");
+    error
 }
 
 #[test]
