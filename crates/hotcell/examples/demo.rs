@@ -125,7 +125,11 @@ async fn kills(engine: &Engine) -> Result {
         show(&mut engine.cell(CellOptions::default())?, code).await;
     }
     let mut cell = engine.cell(CellOptions::default())?;
-    show(&mut cell, "let hoard = 'x'; while (true) hoard += hoard").await;
+    show(
+        &mut cell,
+        "let hoard = []; while (true) hoard.push(new Uint8Array(1 << 20))",
+    )
+    .await;
     show(&mut cell, "'the cell lives on'").await;
     println!();
     Ok(())
