@@ -89,7 +89,7 @@ static void hc_run_boot_scripts(JSContext *ctx)
         int32_t size = host_module(&number, 1);
         if (size == 0)
             return;
-        if (!hc_receive(ctx, size, false, &reply))
+        if (!hc_receive(ctx, size, &reply))
             hc_boot_failed(ctx);
         char *name = hc_get_text(&reply.in, &name_length);
         char *source = hc_get_text(&reply.in, &length);

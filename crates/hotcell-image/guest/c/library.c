@@ -237,7 +237,7 @@ static JSValue hc_native_library(JSContext *ctx, JSValueConst this_val, int argc
     int32_t length = host_library(hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
     HcReply reply;
-    if (!hc_receive(ctx, length, false, &reply))
+    if (!hc_receive(ctx, length, &reply))
         return JS_EXCEPTION;
     JSValue value = hc_decode_value(ctx, &reply.in, false);
     hc_release(&reply);

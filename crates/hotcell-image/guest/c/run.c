@@ -294,7 +294,7 @@ HC_EXPORT("evaluate") int32_t hc_evaluate(int32_t length)
     HcReply message;
     size_t name_length, source_length;
     char *name = NULL, *source = NULL;
-    if (hc_receive(ctx, length, false, &message)) {
+    if (hc_receive(ctx, length, &message)) {
         name = hc_get_text(&message.in, &name_length);
         source = name ? hc_get_text(&message.in, &source_length) : NULL;
         hc_release(&message);
@@ -344,7 +344,7 @@ HC_EXPORT("define") int32_t hc_define(int32_t length)
     JSContext *ctx = hc.ctx;
     HcReply message;
     host_stack(1);
-    bool ok = hc_receive(ctx, length, false, &message);
+    bool ok = hc_receive(ctx, length, &message);
     if (ok) {
         ok = hc_define_variables(ctx, &message.in) && hc_define_tools(ctx, &message.in);
         hc_release(&message);

@@ -19,7 +19,7 @@ static bool hc_admit(JSContext *ctx, int32_t kind, size_t start)
     if (length == 0)
         return true;
     HcReply reply;
-    if (!hc_receive(ctx, length, false, &reply))
+    if (!hc_receive(ctx, length, &reply))
         return false;
     JSValue error = hc_decode_value(ctx, &reply.in, false);
     hc_release(&reply);
@@ -107,7 +107,7 @@ static JSModuleDef *hc_load_module(JSContext *ctx, const char *name, void *opaqu
     (void)opaque;
     HcReply reply;
     bool is_error;
-    if (!hc_receive(ctx, host_module(name, strlen(name)), false, &reply))
+    if (!hc_receive(ctx, host_module(name, strlen(name)), &reply))
         return NULL;
     JSValue source = hc_read_answer(ctx, &reply.in, &is_error);
     hc_release(&reply);

@@ -96,7 +96,7 @@ static JSValue hc_call_now(JSContext *ctx, int32_t (*host_call)(int32_t, const v
     int32_t length = host_call(tool, hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
     HcReply reply;
-    if (!hc_receive(ctx, length, false, &reply))
+    if (!hc_receive(ctx, length, &reply))
         return JS_EXCEPTION;
     bool is_error;
     JSValue value = hc_read_answer(ctx, &reply.in, &is_error);
@@ -198,7 +198,7 @@ static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JS
     if (length > 0) {
         /* Answered at once: refused, or a limit. */
         HcReply reply;
-        bool ok = hc_receive(ctx, length, false, &reply) && hc_settle_call(ctx, call, &reply.in);
+        bool ok = hc_receive(ctx, length, &reply) && hc_settle_call(ctx, call, &reply.in);
         hc_release(&reply);
         if (!ok) {
             JS_FreeValue(ctx, promise);
@@ -218,7 +218,7 @@ static int hc_take_answers(JSContext *ctx)
             return applied;
         HcReply reply;
         uint64_t call;
-        if (!hc_receive(ctx, length, false, &reply))
+        if (!hc_receive(ctx, length, &reply))
             return -1;
         bool ok = hc_get_number(&reply.in, &call) && hc_settle_call(ctx, (uint32_t)call, &reply.in);
         hc_release(&reply);

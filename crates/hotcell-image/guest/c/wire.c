@@ -159,8 +159,8 @@ typedef struct {
     uint8_t *owned;
 } HcReply;
 
-/* Copies the reply out of the inbox when it has to outlive the next call to the host, which decoding may make. */
-static bool hc_receive(JSContext *ctx, int32_t length, bool keep, HcReply *reply)
+/* A reply in the inbox is good until the next call to the host. */
+static bool hc_receive(JSContext *ctx, int32_t length, HcReply *reply)
 {
     reply->owned = NULL;
     if (length < 0) {
@@ -168,16 +168,13 @@ static bool hc_receive(JSContext *ctx, int32_t length, bool keep, HcReply *reply
         return false;
     }
     const uint8_t *data = hc_inbox;
-    if (length > HC_INBOX_SIZE || keep) {
-        uint8_t *copy = malloc(length ? length : 1);
+    if (length > HC_INBOX_SIZE) {
+        uint8_t *copy = malloc(length);
         if (!copy) {
             JS_ThrowOutOfMemory(ctx);
             return false;
         }
-        if (length > HC_INBOX_SIZE)
-            host_take(copy, length);
-        else
-            memcpy(copy, hc_inbox, length);
+        host_take(copy, length);
         reply->owned = copy;
         data = copy;
     }
