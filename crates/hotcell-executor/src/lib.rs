@@ -1,0 +1,2 @@
+//! Runs model-written JavaScript step after step.
+#![forbid(unsafe_code)]
