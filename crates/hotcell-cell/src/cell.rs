@@ -257,6 +257,7 @@ impl Cell {
         let limits = run::Limits {
             timeout: options.timeout,
             max_operations: None,
+            pauses: false,
         };
         let mut cell = Self::new(engine.clone(), options, store, guest);
         if is_running {

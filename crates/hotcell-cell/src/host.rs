@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    future::poll_fn,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
@@ -20,6 +21,7 @@ use crate::{
     options::{CellOptions, Console, Gate, Level, Modules},
     tool::{Answer, AnswerFuture, Kind, Tool, ToolCall, ToolError},
     value::{ErrorValue, Value},
+    watchdog::Deadline,
     wire::{Budget, Reader, WireError, put_number, put_value},
 };
 
@@ -61,6 +63,8 @@ pub(crate) struct Host {
     pub(crate) memory: Option<Memory>,
     pub(crate) limit: MemoryLimit,
     pub(crate) interrupt: Arc<Interrupt>,
+    /// When the run under way must be over.
+    pub(crate) deadline: Option<Deadline>,
     /// When the guest was first seen to compute on after an interrupt.
     pub(crate) overtime_since: Option<Instant>,
     /// Where the machine's stack was when the guest was entered.
@@ -96,6 +100,7 @@ impl Host {
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
             interrupt: Arc::default(),
+            deadline: None,
             overtime_since: None,
             stack_mark: 0,
             console: options.console.clone(),
@@ -171,6 +176,15 @@ impl Host {
         Ok(Ok((call, slot.tool.clone())))
     }
 
+    /// The number of a call that begins.
+    pub(crate) fn new_call_id(&self, id: i32) -> wasmtime::Result<u32> {
+        let id = u32::try_from(id)?;
+        if self.calls.contains_key(&id) {
+            wasmtime::bail!("call {id} is outstanding already");
+        }
+        Ok(id)
+    }
+
     /// Starts an asynchronous call, or says why not.
     pub(crate) fn start_call(
         &mut self,
@@ -178,39 +192,99 @@ impl Host {
         call: ToolCall,
         tool: Option<Tool>,
     ) -> Result<(), ToolError> {
-        if self.calls.len() >= self.max_calls_in_flight {
-            return Err(ToolError::new(
-                "RangeError",
-                format!(
-                    "too many tool calls at once: {} are outstanding, await some first",
-                    self.calls.len()
-                ),
-            ));
-        }
-        let mut pending = PendingCall {
-            tool: Arc::clone(&call.tool),
-            arguments: call.arguments.clone(),
-            has_future: true,
-        };
+        let (name, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
         match tool.map(|tool| tool.0) {
             Some(Kind::Async(function)) => {
-                let mut future = function(call);
-                // Many tools have their answer at once; then the guest need not even stop for it.
-                let polled = self
-                    .task
-                    .with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
-                match polled {
-                    Some(Poll::Ready(answer)) => self.answers.push_back((id, answer)),
-                    _ => self.futures.push(CallFuture { id, future }),
-                }
+                self.check_calls_in_flight()?;
+                let future = function(call);
+                self.start_future(id, name, arguments, future)
             }
             Some(_) => {
-                pending.has_future = false;
+                self.check_calls_in_flight()?;
+                let pending = PendingCall {
+                    tool: name,
+                    arguments,
+                    has_future: false,
+                };
+                self.calls.insert(id, pending);
+                Ok(())
             }
-            None => return Err(not_connected(&call.tool)),
+            None => Err(not_connected(&name)),
         }
+    }
+
+    /// Makes `future` answer the call `id`.
+    pub(crate) fn start_future(
+        &mut self,
+        id: u32,
+        tool: Arc<str>,
+        arguments: Vec<Value>,
+        mut future: AnswerFuture,
+    ) -> Result<(), ToolError> {
+        self.check_calls_in_flight()?;
+        // Many tools have their answer at once; then the guest need not even stop for it.
+        let polled = self
+            .task
+            .with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
+        match polled {
+            Some(Poll::Ready(answer)) => self.answers.push_back((id, answer)),
+            _ => self.futures.push(CallFuture { id, future }),
+        }
+        let pending = PendingCall {
+            tool,
+            arguments,
+            has_future: true,
+        };
         self.calls.insert(id, pending);
         Ok(())
+    }
+
+    fn check_calls_in_flight(&self) -> Result<(), ToolError> {
+        let outstanding = self.calls.len();
+        if outstanding < self.max_calls_in_flight {
+            return Ok(());
+        }
+        let message =
+            format!("too many tool calls at once: {outstanding} are outstanding, await some first");
+        Err(ToolError::new("RangeError", message))
+    }
+
+    /// What the future gives, or `None` if the run ends before. The cell is suspended meanwhile.
+    pub(crate) async fn wait_for<T>(
+        &mut self,
+        future: Pin<Box<dyn Future<Output = T> + Send>>,
+    ) -> Option<T> {
+        self.pause_clock();
+        let mut future = future;
+        let interrupt = Arc::clone(&self.interrupt);
+        let answer = poll_fn(|context| {
+            if let Poll::Ready(answer) = future.as_mut().poll(context) {
+                return Poll::Ready(Some(answer));
+            }
+            interrupt.register(context.waker());
+            if interrupt.reason().is_some() {
+                Poll::Ready(None)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        self.resume_clock();
+        answer
+    }
+
+    /// The run waits for the host from here on.
+    pub(crate) fn pause_clock(&mut self) {
+        if let Some(deadline) = &mut self.deadline {
+            deadline.pause();
+        }
+    }
+
+    /// The run goes on.
+    pub(crate) fn resume_clock(&mut self) {
+        if let Some(deadline) = &mut self.deadline {
+            deadline.resume();
+        }
     }
 
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.

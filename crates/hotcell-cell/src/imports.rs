@@ -2,7 +2,7 @@
 //!
 //! An error returned from here is a trap: the cell broke a rule and is thrown away.
 
-use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::SystemTime};
+use std::{sync::Arc, time::SystemTime};
 
 use wasmtime::{Caller, Engine, Linker, Memory};
 
@@ -10,9 +10,9 @@ use crate::{
     guest::answer,
     host::{Host, not_connected, put_answer, put_numbered_answer, read_arguments},
     options::{Source, SourceKind},
-    tool::{Kind, Tool, ToolError},
+    tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
-    wire::{Reader, put_value},
+    wire::{Reader, WireError, put_value},
 };
 
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
@@ -35,6 +35,11 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
         |caller, arguments: (i32, u32, u32)| Box::new(tool_wait(caller, arguments)),
     )?;
     linker.func_wrap("hotcell", "tool_start", tool_start)?;
+    linker.func_wrap_async(
+        "hotcell",
+        "tool_natural",
+        |caller, arguments: (i32, i32, u32, u32)| Box::new(tool_natural(caller, arguments)),
+    )?;
     linker.func_wrap("hotcell", "next_answer", next_answer)?;
     linker.func_wrap("hotcell", "admit", admit)?;
     linker.func_wrap("hotcell", "module", module)?;
@@ -108,7 +113,12 @@ fn tool_call(
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let answer = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
-        Ok((call, Some(Tool(Kind::Sync(function))))) => function(call),
+        Ok((call, Some(Tool(Kind::Sync(function))))) => {
+            host.pause_clock();
+            let answer = function(call);
+            host.resume_clock();
+            answer
+        }
         Ok((call, _)) => Err(not_connected(&call.tool)),
         Err(refused) => Err(refused),
     };
@@ -122,34 +132,55 @@ async fn tool_wait(
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
-    let interrupt = Arc::clone(&host.interrupt);
     let answer = match call {
-        Ok((call, Some(Tool(Kind::Wait(function))))) => {
-            let mut future = pin!(function(call));
-            poll_fn(|context| {
-                if let Poll::Ready(answer) = future.as_mut().poll(context) {
-                    return Poll::Ready(Some(answer));
+        Ok((call, Some(Tool(Kind::Wait(function))))) => host.wait_for(function(call)).await,
+        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
+        Err(refused) => Some(Err(refused)),
+    };
+    let (data, host) = memory.data_and_store_mut(&mut caller);
+    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+}
+
+async fn tool_natural(
+    mut caller: Caller<'_, Host>,
+    (tool, id, pointer, length): (i32, i32, u32, u32),
+) -> wasmtime::Result<i32> {
+    let memory = memory(&caller)?;
+    let (data, host) = memory.data_and_store_mut(&mut caller);
+    let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
+    let id = host.new_call_id(id)?;
+    let answer = match call {
+        Ok((call, Some(Tool(Kind::Natural(function))))) => {
+            let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
+            match host.wait_for(function(call)).await {
+                Some(Ok(Reply::Value(value))) => Some(Ok(value)),
+                Some(Ok(Reply::Later(future))) => {
+                    match host.start_future(id, tool, arguments, future) {
+                        Ok(()) => return Ok(0),
+                        Err(refused) => Some(Err(refused)),
+                    }
                 }
-                interrupt.register(context.waker());
-                if interrupt.reason().is_some() {
-                    Poll::Ready(None)
-                } else {
-                    Poll::Pending
-                }
-            })
-            .await
+                Some(Err(error)) => Some(Err(error)),
+                None => None,
+            }
         }
         Ok((call, _)) => Some(Err(not_connected(&call.tool))),
         Err(refused) => Some(Err(refused)),
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| {
-        if let Some(answer) = &answer {
-            return put_answer(out, answer);
-        }
-        out.push(answer::STOP);
-        Ok(())
-    })
+    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+}
+
+/// `None` is for a run that is over.
+fn put_answer_or_stop(
+    out: &mut Vec<u8>,
+    answer: Option<&crate::tool::Answer>,
+) -> Result<(), WireError> {
+    if let Some(answer) = answer {
+        return put_answer(out, answer);
+    }
+    out.push(answer::STOP);
+    Ok(())
 }
 
 fn tool_start(
@@ -161,10 +192,7 @@ fn tool_start(
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
-    let id = u32::try_from(id)?;
-    if host.calls.contains_key(&id) {
-        wasmtime::bail!("call {id} is outstanding already");
-    }
+    let id = host.new_call_id(id)?;
     let started = call.and_then(|(call, tool)| host.start_call(id, call, tool));
     match started {
         Ok(()) => Ok(0),

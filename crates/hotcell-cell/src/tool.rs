@@ -79,7 +79,57 @@ impl From<String> for ToolError {
 
 /// What a tool answers.
 pub(crate) type Answer = Result<Value, ToolError>;
-pub(crate) type AnswerFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
+/// An answer to come.
+pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send>>;
+
+/// What a [`Tool::natural`] gives back.
+#[non_exhaustive]
+pub enum Reply {
+    /// The call returns this.
+    Value(Value),
+    /// The call returns a promise, which settles with this answer.
+    Later(AnswerFuture),
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(value) => f.debug_tuple("Value").field(value).finish(),
+            Self::Later(_) => f.write_str("Later"),
+        }
+    }
+}
+
+/// What comes of calling a tool: by its kind, an answer or a future.
+#[non_exhaustive]
+#[expect(missing_debug_implementations, reason = "futures have nothing to show")]
+pub enum Called {
+    /// Of [`Tool::sync`].
+    Sync(Result<Value, ToolError>),
+    /// Of [`Tool::blocking`].
+    Blocking(AnswerFuture),
+    /// Of [`Tool::asynchronous`].
+    Async(AnswerFuture),
+    /// Of [`Tool::natural`].
+    Natural(Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send>>),
+    /// There is no function behind it: [`Tool::deferred`], [`Tool::final_answer`].
+    Nothing,
+}
+
+/// What kind a tool is: who waits for its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "named after the constructors of Tool")]
+pub enum ToolKind {
+    Sync,
+    Blocking,
+    Async,
+    Natural,
+    Deferred,
+    FinalAnswer,
+}
+
+pub(crate) type ReplyFuture = Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send>>;
 
 /// A function of the host that code in a cell can call.
 ///
@@ -92,6 +142,7 @@ pub(crate) enum Kind {
     Sync(Arc<dyn Fn(ToolCall) -> Answer + Send + Sync>),
     Wait(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Async(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
+    Natural(Arc<dyn Fn(ToolCall) -> ReplyFuture + Send + Sync>),
     Deferred,
     FinalAnswer,
 }
@@ -126,6 +177,15 @@ impl Tool {
         Self(Kind::Wait(boxed(function)))
     }
 
+    /// A function that only knows when it is called whether it has an answer or needs time, as a function of another
+    /// language may. Inside the call returns a plain value or a promise, accordingly; the code waits until that is known.
+    pub fn natural<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Reply, ToolError>> + Send + 'static,
+    {
+        Self(Kind::Natural(boxed(function)))
+    }
+
     /// Inside it returns a promise that settles when the host calls [`crate::Cell::answer`], in this process or, after a
     /// snapshot, in another.
     pub fn deferred() -> Self {
@@ -137,6 +197,29 @@ impl Tool {
         Self(Kind::FinalAnswer)
     }
 
+    /// What kind it is.
+    pub fn kind(&self) -> ToolKind {
+        match self.0 {
+            Kind::Sync(_) => ToolKind::Sync,
+            Kind::Wait(_) => ToolKind::Blocking,
+            Kind::Async(_) => ToolKind::Async,
+            Kind::Natural(_) => ToolKind::Natural,
+            Kind::Deferred => ToolKind::Deferred,
+            Kind::FinalAnswer => ToolKind::FinalAnswer,
+        }
+    }
+
+    /// Calls it, as a cell would: for tools made of other tools.
+    pub fn call(&self, call: ToolCall) -> Called {
+        match &self.0 {
+            Kind::Sync(function) => Called::Sync(function(call)),
+            Kind::Wait(function) => Called::Blocking(function(call)),
+            Kind::Async(function) => Called::Async(function(call)),
+            Kind::Natural(function) => Called::Natural(function(call)),
+            Kind::Deferred | Kind::FinalAnswer => Called::Nothing,
+        }
+    }
+
     /// The guest's number for this kind, see `guest/c/tools.c`.
     pub(crate) fn kind_number(&self) -> u8 {
         match self.0 {
@@ -144,6 +227,7 @@ impl Tool {
             Kind::Wait(_) => 1,
             Kind::Async(_) | Kind::Deferred => 2,
             Kind::FinalAnswer => 3,
+            Kind::Natural(_) => 4,
         }
     }
 }
@@ -154,6 +238,7 @@ impl fmt::Debug for Tool {
             Kind::Sync(_) => "Tool::sync",
             Kind::Wait(_) => "Tool::blocking",
             Kind::Async(_) => "Tool::asynchronous",
+            Kind::Natural(_) => "Tool::natural",
             Kind::Deferred => "Tool::deferred",
             Kind::FinalAnswer => "Tool::final_answer",
         })
@@ -165,11 +250,12 @@ fn panicked(tool: &str) -> ToolError {
     ToolError::from(format!("the tool {tool} panicked"))
 }
 
-fn boxed<F>(
+fn boxed<T: 'static, F>(
     function: impl Fn(ToolCall) -> F + Send + Sync + 'static,
-) -> Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>
+) -> Arc<dyn Fn(ToolCall) -> Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>> + Send + Sync>
 where
-    F: Future<Output = Answer> + Send + 'static,
+    T: Send,
+    F: Future<Output = Result<T, ToolError>> + Send + 'static,
 {
     Arc::new(move |call| {
         let name = Arc::clone(&call.tool);

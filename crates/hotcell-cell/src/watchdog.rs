@@ -54,9 +54,48 @@ enum Timer {
     Tick,
 }
 
-/// A deadline that can be taken back.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TimerKey(Instant, u64);
+/// The end of a run's time. Dropping it takes it back.
+pub(crate) struct Deadline {
+    shared: Arc<Shared>,
+    interrupt: Arc<Interrupt>,
+    at: Instant,
+    /// Which of the timers it is, while time counts.
+    timer: Option<(Instant, u64)>,
+    /// Since when time has not counted.
+    paused: Option<Instant>,
+    /// Whether waiting for the host stops the clock.
+    pauses: bool,
+}
+
+impl Deadline {
+    /// The run waits for the host.
+    pub(crate) fn pause(&mut self) {
+        if self.pauses && self.paused.is_none() {
+            self.paused = Some(Instant::now());
+            self.unset();
+        }
+    }
+
+    /// The run goes on.
+    pub(crate) fn resume(&mut self) {
+        if let Some(since) = self.paused.take() {
+            self.at += since.elapsed();
+            self.timer = Some(self.shared.set(self.at, &self.interrupt));
+        }
+    }
+
+    fn unset(&mut self) {
+        if let Some(timer) = self.timer.take() {
+            self.shared.lock().timers.remove(&timer);
+        }
+    }
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        self.unset();
+    }
+}
 
 impl Watchdog {
     pub(crate) fn new(engine: &wasmtime::Engine) -> Self {
@@ -71,20 +110,22 @@ impl Watchdog {
         }
     }
 
-    /// Raises `interrupt` at `deadline` unless it is taken back.
-    pub(crate) fn set(&self, deadline: Instant, interrupt: &Arc<Interrupt>) -> TimerKey {
-        let mut state = self.shared.lock();
-        let key = (deadline, state.next_key);
-        state.next_key += 1;
-        state
-            .timers
-            .insert(key, Timer::Interrupt(Arc::downgrade(interrupt)));
-        self.shared.ensure_awake_by(&mut state, deadline);
-        TimerKey(key.0, key.1)
-    }
-
-    pub(crate) fn unset(&self, key: TimerKey) {
-        self.shared.lock().timers.remove(&(key.0, key.1));
+    /// Raises `interrupt` after `timeout`, unless the deadline is dropped before. `None` for the end of time.
+    pub(crate) fn deadline(
+        &self,
+        timeout: Duration,
+        interrupt: &Arc<Interrupt>,
+        pauses: bool,
+    ) -> Option<Deadline> {
+        let at = Instant::now().checked_add(timeout)?;
+        Some(Deadline {
+            timer: Some(self.shared.set(at, interrupt)),
+            shared: Arc::clone(&self.shared),
+            interrupt: Arc::clone(interrupt),
+            at,
+            paused: None,
+            pauses,
+        })
     }
 
     /// Cells look at their interrupts now, and again when grace is over.
@@ -129,6 +170,17 @@ impl Drop for Computing {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(self: &Arc<Self>, at: Instant, interrupt: &Arc<Interrupt>) -> (Instant, u64) {
+        let mut state = self.lock();
+        let key = (at, state.next_key);
+        state.next_key += 1;
+        state
+            .timers
+            .insert(key, Timer::Interrupt(Arc::downgrade(interrupt)));
+        self.ensure_awake_by(&mut state, at);
+        key
     }
 
     /// Starts the thread, or wakes it if it would sleep beyond `time`.

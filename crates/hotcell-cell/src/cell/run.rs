@@ -18,7 +18,6 @@ use crate::{
     interrupt::{Interrupt, Reason},
     stats::Stats,
     value::Value,
-    watchdog::TimerKey,
     wire::put_text_bytes,
 };
 
@@ -30,6 +29,7 @@ pub struct Program<'a> {
     name: &'a str,
     timeout: Option<Duration>,
     max_operations: Option<u64>,
+    pauses: bool,
 }
 
 impl<'a> Program<'a> {
@@ -40,6 +40,7 @@ impl<'a> Program<'a> {
             name: "code.js",
             timeout: None,
             max_operations: None,
+            pauses: false,
         }
     }
 
@@ -52,6 +53,12 @@ impl<'a> Program<'a> {
     /// How long it may take, waiting for tools included (the cell's own timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether the clock stands still while the program can only wait for tools (it does not).
+    pub fn pause_clock_during_tools(mut self, pause: bool) -> Self {
+        self.pauses = pause;
         self
     }
 
@@ -119,12 +126,12 @@ impl fmt::Debug for Interrupter {
 pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     pub(crate) max_operations: Option<u64>,
+    pub(crate) pauses: bool,
 }
 
 /// A run under way.
 pub(super) struct Run {
     limits: Limits,
-    timer: Option<TimerKey>,
     /// Length of the program in the inbox, until it has begun.
     unstarted: Option<i32>,
     before: Stats,
@@ -176,6 +183,7 @@ impl Cell {
         let limits = Limits {
             timeout: program.timeout.unwrap_or(self.options.timeout),
             max_operations: program.max_operations,
+            pauses: program.pauses,
         };
         self.adopt_run(limits);
         self.write_operations_left(limits.max_operations);
@@ -191,8 +199,10 @@ impl Cell {
             return Err(CellError::State("there is no run under way in this cell"));
         };
         let unstarted = run.unstarted.take();
+        let host = self.live()?.store.data_mut();
+        host.resume_clock();
         if unstarted.is_none()
-            && let Some(reason) = self.live()?.store.data().interrupt.reason()
+            && let Some(reason) = host.interrupt.reason()
         {
             self.abandon()?;
             return Err(interrupted(reason));
@@ -214,6 +224,9 @@ impl Cell {
 
     /// Completes when [`Cell::step`] has something to do: an answer, or the end of the run's time.
     pub async fn ready(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.store.data_mut().pause_clock();
+        }
         poll_fn(|context| {
             let Some(live) = &mut self.live else {
                 return Poll::Ready(());
@@ -256,11 +269,10 @@ impl Cell {
         host.emitted = None;
         host.rejections.clear();
         let tool_calls_before = host.tool_calls;
-        let deadline = Instant::now().checked_add(limits.timeout);
-        let timer = deadline.map(|deadline| self.engine.0.watchdog.set(deadline, &host.interrupt));
+        let watchdog = &self.engine.0.watchdog;
+        host.deadline = watchdog.deadline(limits.timeout, &host.interrupt, limits.pauses);
         self.run = Some(Run {
             limits,
-            timer,
             unstarted: None,
             before: self.totals,
             tool_calls_before,
@@ -268,11 +280,10 @@ impl Cell {
     }
 
     pub(super) fn end_run(&mut self) -> Option<Run> {
-        let run = self.run.take()?;
-        if let Some(timer) = run.timer {
-            self.engine.0.watchdog.unset(timer);
+        if let Some(live) = &mut self.live {
+            live.store.data_mut().deadline = None;
         }
-        Some(run)
+        self.run.take()
     }
 
     async fn enter(&mut self, unstarted: Option<i32>) -> Result<i32, CellError> {

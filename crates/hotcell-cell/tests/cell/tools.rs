@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use hotcell_cell::{CellError, CellOptions, Program, Progress, Tool, ToolError, Value};
+use hotcell_cell::{CellError, CellOptions, Program, Progress, Reply, Tool, ToolError, Value};
 
 use crate::support::{cell, engine, eval, fail, sleep, thrown};
 
@@ -67,6 +67,96 @@ fn a_blocking_tool_takes_its_time_but_returns_a_plain_value() {
     )
     .unwrap();
     assert_eq!(eval(&mut cell, "slow(1) + slow(2)"), Value::from(3));
+}
+
+#[test]
+fn a_natural_tool_is_synchronous_or_not_by_what_it_gives_back() {
+    let mut cell = cell();
+    cell.define_tool(
+        "either",
+        Tool::natural(|call| async move {
+            sleep(Duration::from_millis(1)).await;
+            match call.argument(0).as_str() {
+                Some("now") => Ok(Reply::Value(Value::from(1))),
+                Some("later") => Ok(Reply::Later(Box::pin(async {
+                    sleep(Duration::from_millis(1)).await;
+                    Ok(Value::from(2))
+                }))),
+                Some("never") => Ok(Reply::Later(Box::pin(async {
+                    Err(ToolError::new("RangeError", "no"))
+                }))),
+                _ => Err(ToolError::new("TypeError", "at once")),
+            }
+        }),
+    )
+    .unwrap();
+    assert_eq!(eval(&mut cell, "either('now') + 1"), Value::from(2));
+    assert_eq!(
+        eval(
+            &mut cell,
+            "const p = either('later'); [p instanceof Promise, await p]"
+        ),
+        Value::array([true.into(), 2.into()])
+    );
+    assert!(thrown(&mut cell, "await either('never')").from_tool);
+    assert_eq!(
+        eval(&mut cell, "try { either() } catch (e) { e.message }"),
+        Value::from("at once")
+    );
+    assert_eq!(
+        eval(
+            &mut cell,
+            "(await Promise.all(Array.from({ length: 100 }, () => either('later')))).length"
+        ),
+        Value::from(100)
+    );
+}
+
+#[test]
+fn the_end_of_a_run_reaches_a_natural_tool_that_does_not_return() {
+    let mut cell = cell();
+    let never = Tool::natural(|_| std::future::pending());
+    cell.define_tool("never", never).unwrap();
+    let program = Program::new("never()").timeout(Duration::from_millis(20));
+    assert!(matches!(
+        fail(&mut cell, program),
+        CellError::Deadline { killed: false }
+    ));
+    assert_eq!(eval(&mut cell, "1 + 1"), Value::from(2));
+}
+
+#[test]
+fn a_clock_that_pauses_does_not_count_the_time_of_tools() {
+    let slow = |call: hotcell_cell::ToolCall| async move {
+        sleep(Duration::from_millis(150)).await;
+        Ok(call.argument(0).clone())
+    };
+    let mut cell = cell();
+    cell.define_tools([
+        ("wait", Tool::blocking(slow)),
+        ("later", Tool::asynchronous(slow)),
+        (
+            "busy",
+            Tool::sync(|_| {
+                std::thread::sleep(Duration::from_millis(150));
+                Ok(Value::from(3))
+            }),
+        ),
+    ])
+    .unwrap();
+    let code = "wait(1) + await later(2) + busy()";
+    let patient = Program::new(code)
+        .timeout(Duration::from_millis(100))
+        .pause_clock_during_tools(true);
+    assert_eq!(eval(&mut cell, patient), Value::from(6));
+    // The time of the code itself still counts.
+    let endless = Program::new("await later(1); while (true) {}")
+        .timeout(Duration::from_millis(50))
+        .pause_clock_during_tools(true);
+    assert!(matches!(
+        fail(&mut cell, endless),
+        CellError::Deadline { .. }
+    ));
 }
 
 #[test]

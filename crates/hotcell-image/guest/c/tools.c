@@ -1,13 +1,15 @@
 /* Tools: ordinary functions inside, the host's code outside.
  *
- * Three kinds, by who waits: HC_TOOL_SYNC answers within the call, HC_TOOL_WAIT suspends the whole cell until the answer
- * is there, HC_TOOL_ASYNC returns a promise that `next_answer` settles. HC_TOOL_FINAL is `final_answer`, see run.c. */
+ * By who waits: HC_TOOL_SYNC answers within the call, HC_TOOL_WAIT suspends the whole cell until the answer is there,
+ * HC_TOOL_ASYNC returns a promise that `next_answer` settles, HC_TOOL_NATURAL suspends the cell until the host knows whether
+ * it has an answer or a promise of one. HC_TOOL_FINAL is `final_answer`, see run.c. */
 
 enum {
     HC_TOOL_SYNC = 0,
     HC_TOOL_WAIT = 1,
     HC_TOOL_ASYNC = 2,
     HC_TOOL_FINAL = 3,
+    HC_TOOL_NATURAL = 4,
 };
 
 static JSValue hc_final_answer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool);
@@ -87,6 +89,18 @@ static JSValue hc_read_answer(JSContext *ctx, HcIn *in, bool *is_error)
     return value;
 }
 
+/* What a call returns, or throws, whose answer is a reply of that length. */
+static JSValue hc_take_reply(JSContext *ctx, int32_t length)
+{
+    HcReply reply;
+    if (!hc_receive(ctx, length, &reply))
+        return JS_EXCEPTION;
+    bool is_error;
+    JSValue value = hc_read_answer(ctx, &reply.in, &is_error);
+    hc_release(&reply);
+    return is_error ? JS_Throw(ctx, value) : value;
+}
+
 static JSValue hc_call_now(JSContext *ctx, int32_t (*host_call)(int32_t, const void *, size_t), int32_t tool, int argc,
                            JSValueConst *argv)
 {
@@ -95,13 +109,7 @@ static JSValue hc_call_now(JSContext *ctx, int32_t (*host_call)(int32_t, const v
         return JS_EXCEPTION;
     int32_t length = host_call(tool, hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
-    HcReply reply;
-    if (!hc_receive(ctx, length, &reply))
-        return JS_EXCEPTION;
-    bool is_error;
-    JSValue value = hc_read_answer(ctx, &reply.in, &is_error);
-    hc_release(&reply);
-    return is_error ? JS_Throw(ctx, value) : value;
+    return hc_take_reply(ctx, length);
 }
 
 static JSValue hc_tool_sync(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
@@ -172,9 +180,11 @@ static bool hc_settle_call(JSContext *ctx, uint32_t call, HcIn *in)
     return ok;
 }
 
-static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+/* Makes a call under a number of its own, with a promise for its answer. *now is the length of a reply that came at
+   once, or 0. JS_EXCEPTION if it could not be made. */
+static JSValue hc_start_call(JSContext *ctx, int32_t (*host_call)(int32_t, int32_t, const void *, size_t), int32_t tool,
+                             int argc, JSValueConst *argv, int32_t *call, int32_t *now)
 {
-    (void)this_val;
     size_t start = hc_out.length;
     if (!hc_encode_arguments(ctx, argc, argv))
         return JS_EXCEPTION;
@@ -184,28 +194,48 @@ static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JS
         hc_out.length = start;
         return promise;
     }
-    int32_t call = hc_new_call(ctx);
-    if (call < 0) {
+    *call = hc_new_call(ctx);
+    if (*call < 0) {
         hc_out.length = start;
         JS_FreeValue(ctx, settle[0]);
         JS_FreeValue(ctx, settle[1]);
         JS_FreeValue(ctx, promise);
         return JS_EXCEPTION;
     }
-    hc.calls[call] = (HcCall) { .in_use = true, .resolve = settle[0], .reject = settle[1] };
-    int32_t length = host_tool_start(tool, call, hc_out.data + start, hc_out.length - start);
+    hc.calls[*call] = (HcCall) { .in_use = true, .resolve = settle[0], .reject = settle[1] };
+    *now = host_call(tool, *call, hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
-    if (length > 0) {
-        /* Answered at once: refused, or a limit. */
-        HcReply reply;
-        bool ok = hc_receive(ctx, length, &reply) && hc_settle_call(ctx, call, &reply.in);
-        hc_release(&reply);
-        if (!ok) {
-            JS_FreeValue(ctx, promise);
-            return JS_EXCEPTION;
-        }
-    }
     return promise;
+}
+
+static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+{
+    (void)this_val;
+    int32_t call, now;
+    JSValue promise = hc_start_call(ctx, host_tool_start, tool, argc, argv, &call, &now);
+    if (JS_IsException(promise) || now <= 0)
+        return promise;
+    /* Answered at once: refused, or a limit. */
+    HcReply reply;
+    bool ok = hc_receive(ctx, now, &reply) && hc_settle_call(ctx, (uint32_t)call, &reply.in);
+    hc_release(&reply);
+    if (ok)
+        return promise;
+    JS_FreeValue(ctx, promise);
+    return JS_EXCEPTION;
+}
+
+static JSValue hc_tool_natural(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+{
+    (void)this_val;
+    int32_t call, now;
+    JSValue promise = hc_start_call(ctx, host_tool_natural, tool, argc, argv, &call, &now);
+    if (JS_IsException(promise) || now <= 0)
+        return promise;
+    /* A plain answer: nobody will ever see the promise. */
+    JS_FreeValue(ctx, promise);
+    hc_end_call(ctx, (uint32_t)call);
+    return hc_take_reply(ctx, now);
 }
 
 /* Answers that have come in, as (call, answer). Returns how many were applied, or -1 with an exception. */
@@ -252,6 +282,9 @@ static JSValue hc_new_tool(JSContext *ctx, const char *name, uint8_t kind, int t
         break;
     case HC_TOOL_FINAL:
         function.generic_magic = hc_final_answer;
+        break;
+    case HC_TOOL_NATURAL:
+        function.generic_magic = hc_tool_natural;
         break;
     default:
         return JS_ThrowInternalError(ctx, "unknown kind of tool");
