@@ -205,8 +205,12 @@ impl Cell {
     ///
     /// Calls that are outstanding are outstanding in both; in the twin they are for [`Cell::answer`] to answer.
     pub fn fork(&mut self) -> Result<Self, CellError> {
+        self.fork_with(self.options.clone())
+    }
+
+    /// As [`Cell::fork`], with other options from there on, such as a console of its own.
+    pub fn fork_with(&mut self, options: CellOptions) -> Result<Self, CellError> {
         let engine = self.engine.clone();
-        let options = self.options.clone();
         let is_running = self.run.as_ref().map(run::Run::limits);
         let live = self.at_rest()?;
         let (mut store, guest) = engine.instantiate(&options)?;

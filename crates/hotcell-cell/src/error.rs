@@ -25,6 +25,14 @@ pub enum CellError {
         /// Whether it was the argument of [`crate::Tool::final_answer`].
         is_final_answer: bool,
     },
+    /// The outcome takes more room than values may that leave the cell.
+    #[error("the result is larger than {limit} bytes: return less of it")]
+    TooLarge {
+        /// How much is allowed, see [`crate::CellOptions::max_value_bytes`].
+        limit: usize,
+        /// Whether it was the argument of [`crate::Tool::final_answer`].
+        is_final_answer: bool,
+    },
     /// It was not done in time.
     #[error("the run did not end before its deadline")]
     Deadline {

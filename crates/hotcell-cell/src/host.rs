@@ -55,6 +55,9 @@ pub(crate) enum Emitted {
         printed: String,
         is_final_answer: bool,
     },
+    TooLarge {
+        is_final_answer: bool,
+    },
 }
 
 pub(crate) struct Host {
@@ -311,10 +314,10 @@ impl Host {
     pub(crate) fn receive(&mut self, kind: i32, message: &[u8]) -> wasmtime::Result<()> {
         let mut reader = Reader::new(message, self.budget);
         match kind {
-            emit::RESULT => self.emitted = Some(self.outcome(reader.value(), false)?),
+            emit::RESULT => self.emitted = Some(Self::outcome(reader.value(), false)?),
             // The first final answer wins, over anything else that is said.
             emit::FINAL if !self.is_final() => {
-                self.emitted = Some(self.outcome(reader.value(), true)?);
+                self.emitted = Some(Self::outcome(reader.value(), true)?);
             }
             emit::EXCEPTION => {
                 let exception = read_exception(&mut reader, self.limit.refused)?;
@@ -350,21 +353,13 @@ impl Host {
 
     /// A value too large to keep outside is like one that cannot leave; anything else unreadable is the guest's fault.
     fn outcome(
-        &self,
         value: Result<Value, WireError>,
         is_final_answer: bool,
     ) -> Result<Emitted, WireError> {
         match value {
             Ok(value) if is_final_answer => Ok(Emitted::Final(value)),
             Ok(value) => Ok(Emitted::Result(value)),
-            Err(WireError::TooLarge) => {
-                let reason = format!("result is larger than {}", self.budget);
-                Ok(Emitted::Uncloneable {
-                    reason,
-                    printed: "[too large]".into(),
-                    is_final_answer,
-                })
-            }
+            Err(WireError::TooLarge) => Ok(Emitted::TooLarge { is_final_answer }),
             Err(error) => Err(error),
         }
     }
@@ -377,6 +372,9 @@ impl Host {
                     | Emitted::Uncloneable {
                         is_final_answer: true,
                         ..
+                    }
+                    | Emitted::TooLarge {
+                        is_final_answer: true
                     }
             )
         )

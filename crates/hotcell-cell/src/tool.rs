@@ -22,6 +22,15 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call that no cell makes, for [`Tool::call`].
+    pub fn new(tool: impl Into<Arc<str>>, arguments: Vec<Value>) -> Self {
+        Self {
+            tool: tool.into(),
+            arguments,
+            cancel: CancelToken::default(),
+        }
+    }
+
     /// Argument `index`, or `undefined`.
     pub fn argument(&self, index: usize) -> &Value {
         self.arguments.get(index).unwrap_or(&Value::Undefined)

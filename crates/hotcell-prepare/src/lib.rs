@@ -63,6 +63,7 @@ pub use frame::code_frame;
 pub use options::PrepareOptions;
 pub use position::PositionMap;
 pub use program::{Language, PreparedProgram, prepare_program, validate_code};
+pub use rules::is_foreign_global;
 pub use view::{
     Call, CallResult, Declaration, DeclarationKind, Identifier, ProgramView, Role, StringText,
 };

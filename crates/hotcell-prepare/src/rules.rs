@@ -6,6 +6,8 @@ mod names;
 mod options;
 mod promises;
 
+pub use globals::is_foreign_global;
+
 pub(crate) use imports::{export, is_allowed as import_is_allowed, static_import};
 pub(crate) use names::{RESERVED_PREFIX, reserved};
 pub(crate) use options::check as check_options;

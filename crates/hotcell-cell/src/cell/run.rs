@@ -157,6 +157,11 @@ impl Cell {
         program: impl Into<Program<'_>>,
     ) -> Result<Outcome, CellError> {
         self.start(program)?;
+        self.complete().await
+    }
+
+    /// Takes the run that [`Cell::start`] began to its end.
+    pub async fn complete(&mut self) -> Result<Outcome, CellError> {
         loop {
             match self.step().await? {
                 Progress::Done(outcome) => return Ok(outcome),
@@ -239,6 +244,18 @@ impl Cell {
             host.poll_answers(context)
         })
         .await;
+    }
+
+    /// Ends the run under way without running any more of it, and cancels its calls. Without one this does nothing.
+    pub fn stop(&mut self) -> Result<(), CellError> {
+        match &self.run {
+            None => Ok(()),
+            Some(run) if run.is_unstarted() => {
+                self.end_run();
+                Ok(())
+            }
+            Some(_) => self.abandon(),
+        }
     }
 
     /// Something that can end the run from elsewhere.
@@ -391,6 +408,13 @@ impl Cell {
             ) => Err(CellError::Uncloneable {
                 reason,
                 printed,
+                is_final_answer,
+            }),
+            (
+                Status::Done | Status::StoppedByFinalAnswer,
+                Some(Emitted::TooLarge { is_final_answer }),
+            ) => Err(CellError::TooLarge {
+                limit: self.options.max_value_bytes,
                 is_final_answer,
             }),
             (Status::StoppedForOperations, _) => Err(CellError::Operations { limit: allowed }),

@@ -37,6 +37,11 @@ pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mu
     }
 }
 
+/// Whether code that uses this name without declaring it is warned, because other hosts have such a global.
+pub fn is_foreign_global(name: &str) -> bool {
+    instead(name).is_some()
+}
+
 /// What to do without a global, for those that code is likely to reach for.
 fn instead(name: &str) -> Option<&'static str> {
     Some(match name {

@@ -1,0 +1,185 @@
+//! The executor: a cell with a life around it.
+
+mod fork;
+mod life;
+mod run;
+mod turn;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures_channel::oneshot;
+use hotcell_cell::{Cell, Engine, Interrupter};
+use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
+use hotcell_prompt::ToolSpec;
+
+use crate::{engine, hooks::Hooks, options::ExecutorOptions, state::State, tool::AgentTool};
+use turn::Turn;
+
+/// How much prepared code is remembered, by all executors together.
+const PREPARED_BYTES: usize = 32 << 20;
+
+/// Runs code step after step: what one run declares, the next can use.
+///
+/// See the [crate documentation](crate) for an example. A handle: clones are the same executor, and may be used from any
+/// thread. The futures of its methods run the code wherever they are polled; code that computes gives the thread back
+/// every millisecond. Dropping the future of a run cancels the run.
+#[derive(Clone)]
+pub struct Executor(Arc<Inner>);
+
+struct Inner {
+    /// `None` for the engine of the process.
+    engine: Option<Engine>,
+    options: Arc<ExecutorOptions>,
+    hooks: Arc<Hooks>,
+    slot: Mutex<Slot>,
+    /// Held while a cell is made, so that whoever comes second finds it made.
+    initializing: Mutex<()>,
+}
+
+struct Slot {
+    state: State,
+    /// There while the state is `READY`.
+    cell: Option<Cell>,
+    /// Who waits for a turn.
+    waiting: VecDeque<oneshot::Sender<Turn>>,
+    /// Ends the run under way, once it has begun.
+    interrupter: Option<Interrupter>,
+    /// Whether the run under way is to end.
+    is_cancelled: bool,
+    tools: BTreeMap<String, AgentTool>,
+    /// Names that code declared though other hosts have such globals: using them is no mistake any more.
+    globals: Vec<String>,
+    preparer: Preparer,
+    /// How many runs there were.
+    runs: u64,
+}
+
+impl Executor {
+    /// An executor that shares its engine with all others of the process.
+    pub fn new(options: ExecutorOptions) -> Self {
+        Self::build(None, options)
+    }
+
+    /// An executor on an engine of your own.
+    pub fn with_engine(engine: &Engine, options: ExecutorOptions) -> Self {
+        Self::build(Some(engine.clone()), options)
+    }
+
+    fn build(engine: Option<Engine>, options: ExecutorOptions) -> Self {
+        let options = Arc::new(options);
+        let preparer = preparer(&options);
+        Self(Arc::new(Inner {
+            engine,
+            hooks: Hooks::new(Arc::clone(&options)),
+            options,
+            slot: Mutex::new(Slot {
+                state: State::New,
+                cell: None,
+                waiting: VecDeque::new(),
+                interrupter: None,
+                is_cancelled: false,
+                tools: BTreeMap::new(),
+                globals: Vec::new(),
+                preparer,
+                runs: 0,
+            }),
+            initializing: Mutex::new(()),
+        }))
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &ExecutorOptions {
+        &self.0.options
+    }
+
+    /// Where it is in its life.
+    pub fn state(&self) -> State {
+        self.0.slot().state
+    }
+
+    /// How many runs wait for their turn.
+    pub fn queued(&self) -> usize {
+        let mut slot = self.0.slot();
+        slot.waiting.retain(|waiting| !waiting.is_canceled());
+        slot.waiting.len()
+    }
+
+    /// The tools that it has, as they were described; for the prompt.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        let slot = self.0.slot();
+        let shown = slot.tools.values().filter(|tool| !tool.is_hidden);
+        shown.map(|tool| tool.spec.clone()).collect()
+    }
+
+    /// What there is to say about code before it runs here.
+    pub fn validate(&self, code: &str) -> Vec<Diagnostic> {
+        self.prepare(code).diagnostics.clone()
+    }
+
+    /// What would run of this code here.
+    pub fn prepare(&self, code: &str) -> Arc<PreparedProgram> {
+        let preparer = self.0.slot().preparer.clone();
+        preparer.prepare(code)
+    }
+
+    /// Ends the run under way; it fails with `ERR_CANCELLED`. False if there is none.
+    pub fn cancel(&self) -> bool {
+        let mut slot = self.0.slot();
+        if slot.state != State::Running {
+            return false;
+        }
+        slot.is_cancelled = true;
+        if let Some(interrupter) = &slot.interrupter {
+            interrupter.cancel();
+        }
+        true
+    }
+}
+
+impl Inner {
+    /// Nothing that can panic happens behind this lock.
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn engine(&self) -> Result<Engine, hotcell_cell::CellError> {
+        self.engine.clone().map_or_else(engine::shared, Ok)
+    }
+}
+
+impl Slot {
+    /// Takes the tools and globals of now into account.
+    fn renew_preparer(&mut self, options: &ExecutorOptions) {
+        let mut prepare = options.to_prepare();
+        prepare.tools = self.tools.keys().cloned().collect();
+        let is_async = |tool: &&AgentTool| tool.tool.kind() == hotcell_cell::ToolKind::Async;
+        prepare.async_tools = self
+            .tools
+            .values()
+            .filter(is_async)
+            .map(|tool| tool.spec.name.clone())
+            .collect();
+        prepare.globals = self.globals.iter().cloned().collect();
+        self.preparer = self.preparer.with_options(prepare);
+    }
+}
+
+/// A preparer on the cache of the process.
+fn preparer(options: &ExecutorOptions) -> Preparer {
+    static SHARED: std::sync::OnceLock<Preparer> = std::sync::OnceLock::new();
+    SHARED
+        .get_or_init(|| Preparer::new(ExecutorOptions::default().to_prepare(), PREPARED_BYTES))
+        .with_options(options.to_prepare())
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor")
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! An executor as bytes, and as a twin.
+
+use std::sync::Arc;
+
+use hotcell_cell::Tool;
+
+use super::{Executor, life::FINAL_ANSWER};
+use crate::{
+    boundary::guard,
+    error::ExecutorError,
+    options::ExecutorOptions,
+    snapshot::{self, Memory},
+    state::State,
+    tool::AgentTool,
+};
+
+impl Executor {
+    /// Everything the executor holds, as bytes: options, variables, functions, pending promises. Only in `READY`.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
+        let options = Arc::clone(&self.0.options);
+        self.0.with_cell("snapshot", |cell, slot| {
+            let memory = Memory {
+                options: options.to_json(),
+                tools: slot.tools.values().map(|tool| tool.spec.clone()).collect(),
+                globals: slot.globals.clone(),
+                runs: slot.runs,
+            };
+            let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
+            snapshot::write(&memory, &cell)
+        })
+    }
+
+    /// A second executor in the same state, tools included. Neither notices the other from then on. Only in `READY`.
+    ///
+    /// Calls that this one has not awaited yet are answered in neither way in the twin: there they stay pending.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn fork(&self) -> Result<Self, ExecutorError> {
+        let options = (*self.0.options).clone();
+        let twin = Self::build(self.0.engine.clone(), options);
+        self.0.with_cell("fork", |cell, slot| {
+            let cell_options = twin.0.hooks.cell_options(&slot.preparer);
+            let mut copy = cell
+                .fork_with(cell_options)
+                .map_err(|error| snapshot::failed(&error))?;
+            // The tools of the copy are still those of the original, with its ledger and its limits.
+            let tools = guarded(slot.tools.values(), &twin);
+            copy.define_tools(tools.iter().map(|(name, tool)| (&**name, tool.clone())))
+                .map_err(|error| snapshot::failed(&error))?;
+            let mut other = twin.0.slot();
+            other.tools.clone_from(&slot.tools);
+            other.globals.clone_from(&slot.globals);
+            other.runs = slot.runs;
+            other.preparer = slot.preparer.clone();
+            other.cell = Some(copy);
+            other.state = State::Ready;
+            Ok(())
+        })?;
+        twin.0.hooks.sources().clone_from(&self.0.hooks.sources());
+        Ok(twin)
+    }
+
+    /// An executor as it was when the snapshot was taken, in this process or another; ready. Options apply from here on;
+    /// without any, those it had.
+    ///
+    /// Its tools are known by name but have no functions: send them again. Until then their calls fail.
+    pub fn restore(
+        snapshot: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        let (memory, cell) = snapshot::read(snapshot)?;
+        let options = match options {
+            Some(options) => options,
+            None => ExecutorOptions::from_json(&memory.options)
+                .map_err(|error| snapshot::malformed(&error))?,
+        };
+        let executor = Self::new(options);
+        let engine = executor
+            .0
+            .engine()
+            .map_err(|error| ExecutorError::init_failed(&error))?;
+        let mut slot = executor.0.slot();
+        slot.globals = memory.globals;
+        slot.runs = memory.runs;
+        for spec in memory.tools {
+            let tool = AgentTool::with_spec(Tool::deferred(), spec);
+            slot.tools.insert(tool.spec.name.clone(), tool);
+        }
+        slot.renew_preparer(&executor.0.options);
+        let cell_options = executor.0.hooks.cell_options(&slot.preparer);
+        let mut cell = engine
+            .restore(cell, cell_options)
+            .map_err(|error| snapshot::failed(&error))?;
+        cell.define_tool(FINAL_ANSWER, Tool::final_answer())
+            .map_err(|error| snapshot::failed(&error))?;
+        slot.cell = Some(cell);
+        slot.state = State::Ready;
+        drop(slot);
+        Ok(executor)
+    }
+}
+
+/// The tools with the boundary of `executor` around them. Their schemas were good before.
+fn guarded<'a>(
+    tools: impl Iterator<Item = &'a AgentTool>,
+    executor: &Executor,
+) -> Vec<(String, Tool)> {
+    tools
+        .filter(|tool| tool.spec.name != FINAL_ANSWER)
+        .filter_map(|tool| {
+            let guarded = guard(tool, &executor.0.hooks).ok()?;
+            Some((tool.spec.name.clone(), guarded))
+        })
+        .collect()
+}

@@ -1,0 +1,244 @@
+//! From its making to its end: init, variables and tools, cleanup.
+
+use std::sync::{Arc, PoisonError};
+
+use hotcell_cell::{Cell, CellError, Tool, Value};
+use hotcell_prepare::Diagnostic;
+use hotcell_tools::FileTools;
+use hotcell_vfs::Vfs;
+
+use super::{Executor, Inner};
+use crate::{
+    boundary::guard,
+    error::{ErrorCode, ExecutorError, chain},
+    file_tools::file_tools,
+    state::State,
+    tool::AgentTool,
+};
+
+/// The name of the function that ends a run with its answer.
+pub(super) const FINAL_ANSWER: &str = "final_answer";
+
+impl Executor {
+    /// Makes the executor ready: a fresh cell, without variables or tools. In `READY` it does nothing.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn init(&self) -> Result<(), ExecutorError> {
+        let inner = &self.0;
+        let _making = inner
+            .initializing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let preparer = {
+            let mut slot = inner.slot();
+            match slot.state {
+                State::Ready => return Ok(()),
+                State::New | State::Dead => {}
+                state => {
+                    let hint = "call cleanup() first";
+                    return Err(ExecutorError::invalid_state(state, "init", hint));
+                }
+            }
+            slot.state = State::Initializing;
+            slot.tools.clear();
+            slot.globals.clear();
+            slot.renew_preparer(&inner.options);
+            slot.preparer.clone()
+        };
+        let made = inner.engine().and_then(|engine| {
+            let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
+            cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
+            Ok(cell)
+        });
+        let mut slot = inner.slot();
+        match made {
+            Ok(cell) => {
+                slot.state = State::Ready;
+                slot.cell = Some(cell);
+                Ok(())
+            }
+            Err(error) => {
+                slot.state = State::Dead;
+                Err(ExecutorError::init_failed(&error))
+            }
+        }
+    }
+
+    /// Makes values global variables, in place of earlier ones of the same names. They arrive frozen.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn send_variables<N: Into<String>>(
+        &self,
+        variables: impl IntoIterator<Item = (N, Value)>,
+    ) -> Result<(), ExecutorError> {
+        let variables: Vec<(String, Value)> = variables
+            .into_iter()
+            .map(|(name, value)| (name.into(), value))
+            .collect();
+        self.0.with_cell("sendVariables", |cell, slot| {
+            for (name, _) in &variables {
+                check_name(name)?;
+                if name == FINAL_ANSWER || slot.tools.contains_key(name) {
+                    return Err(refused(
+                        "tool_shadowed",
+                        format!("{name} is a tool: a variable cannot have that name"),
+                    ));
+                }
+            }
+            let pairs = variables.iter().map(|(name, value)| (&**name, value));
+            cell.set_variables(pairs)
+                .map_err(|error| unsendable(&error))
+        })
+    }
+
+    /// Makes functions of the host global functions, in place of earlier ones of the same names.
+    ///
+    /// One that is called `final_answer` does not take the place of the built-in function: the run ends with the argument
+    /// as ever, and what the tool makes of it is the output.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn send_tools<N: Into<String>, T: Into<AgentTool>>(
+        &self,
+        tools: impl IntoIterator<Item = (N, T)>,
+    ) -> Result<(), ExecutorError> {
+        let tools: Vec<AgentTool> = tools
+            .into_iter()
+            .map(|(name, tool)| {
+                let mut tool = tool.into();
+                tool.spec.name = name.into();
+                tool
+            })
+            .collect();
+        let hooks = Arc::clone(&self.0.hooks);
+        let options = Arc::clone(&self.0.options);
+        self.0.with_cell("sendTools", |cell, slot| {
+            let mut guarded = Vec::new();
+            for tool in &tools {
+                let name = &*tool.spec.name;
+                check_name(name)?;
+                let tool = guard(tool, &hooks).map_err(|reason| {
+                    let message = format!("the parameters of {name} are no JSON Schema: {reason}");
+                    refused("schema_valid", message)
+                })?;
+                if name != FINAL_ANSWER {
+                    guarded.push((name, tool));
+                }
+            }
+            cell.define_tools(guarded)
+                .map_err(|error| unsendable(&error))?;
+            for tool in tools {
+                slot.tools.insert(tool.spec.name.clone(), tool);
+            }
+            slot.renew_preparer(&options);
+            Ok(())
+        })
+    }
+
+    /// Sends the tools `read`, `write`, `edit`, `grep`, `find` and `ls`, which see these files and nothing else, and
+    /// their aliases `readTool`, `writeTool`, ….
+    pub async fn enable_file_tools(&self, vfs: Arc<dyn Vfs>) -> Result<(), ExecutorError> {
+        self.send_tools(file_tools(&FileTools::new(vfs, "/"))).await
+    }
+
+    /// Releases everything. `init` makes the executor ready again, from the beginning.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn cleanup(&self) -> Result<(), ExecutorError> {
+        let mut slot = self.0.slot();
+        match slot.state {
+            State::Ready | State::Dirty | State::Dead => {}
+            State::New => {
+                let hint = "there is nothing to clean up before init()";
+                return Err(ExecutorError::invalid_state(slot.state, "cleanup", hint));
+            }
+            state => {
+                let hint = "cancel() the run and wait for it to end";
+                return Err(ExecutorError::invalid_state(state, "cleanup", hint));
+            }
+        }
+        slot.state = State::Dead;
+        slot.tools.clear();
+        slot.globals.clear();
+        let cell = slot.cell.take();
+        drop(slot);
+        // Releasing a cell takes a while, and whoever asks for the state should not wait for it. It runs tools' drops too,
+        // which are the host's code.
+        let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(cell)));
+        released.map_err(|_| {
+            ExecutorError::new(
+                ErrorCode::CleanupFailed,
+                "Cleanup failed: a tool panicked when it was dropped",
+            )
+        })
+    }
+}
+
+impl Inner {
+    /// Works on the cell while nothing runs.
+    pub(super) fn with_cell<T>(
+        &self,
+        method: &str,
+        work: impl FnOnce(&mut Cell, &mut super::Slot) -> Result<T, ExecutorError>,
+    ) -> Result<T, ExecutorError> {
+        let mut slot = self.slot();
+        let Some(mut cell) = slot.cell.take().filter(|_| slot.state == State::Ready) else {
+            return Err(ExecutorError::invalid_state(
+                slot.state,
+                method,
+                hint(slot.state),
+            ));
+        };
+        let result = work(&mut cell, &mut slot);
+        if cell.is_alive() {
+            slot.cell = Some(cell);
+        } else {
+            slot.state = State::Dirty;
+        }
+        result
+    }
+}
+
+/// What to do to get to `READY`.
+pub(super) fn hint(state: State) -> &'static str {
+    match state {
+        State::New | State::Dead => "call init() first",
+        State::Dirty => "call cleanup() and init() first",
+        _ => "wait for the run to end, or set runConcurrency to \"queue\"",
+    }
+}
+
+fn check_name(name: &str) -> Result<(), ExecutorError> {
+    if name.starts_with("__smol_") {
+        let message = format!("{name}: names that begin with __smol_ are reserved");
+        return Err(refused(hotcell_prepare::rule::RESERVED_IDENTIFIER, message));
+    }
+    Ok(())
+}
+
+fn refused(rule: &'static str, message: String) -> ExecutorError {
+    ExecutorError::refused(Diagnostic::error(rule, message))
+}
+
+/// The cell did not take it.
+fn unsendable(error: &CellError) -> ExecutorError {
+    match error {
+        CellError::Name(_) => refused("name_valid", error.to_string()),
+        CellError::Value(_) => refused("value_valid", chain(error)),
+        CellError::Exception(exception) if exception.out_of_memory => ExecutorError::new(
+            ErrorCode::MemoryLimit,
+            "Memory limit exceeded: the values do not fit into the cell",
+        ),
+        _ => ExecutorError::new(
+            ErrorCode::RuntimeException,
+            format!("Runtime exception: {}", chain(error)),
+        ),
+    }
+}

@@ -1,0 +1,203 @@
+//! From the way a cell failed to the error that the caller reads.
+
+use std::time::Duration;
+
+use hotcell_cell::{CellError, ErrorValue, Exception, Value};
+use hotcell_prepare::{Diagnostic, Location};
+use serde_json::{Map, Value as Json, json};
+
+use crate::{
+    error::{ErrorCode, ExecutorError, chain},
+    hooks::Hooks,
+    json,
+    ledger::CallOutcome,
+    options::ExecutorOptions,
+    output::millis,
+    sources::first_place,
+};
+
+/// The run that failed.
+pub(crate) struct Context<'a> {
+    pub(crate) options: &'a ExecutorOptions,
+    pub(crate) hooks: &'a Hooks,
+    /// What stacks call its program.
+    pub(crate) program: &'a str,
+    pub(crate) timeout: Duration,
+}
+
+/// The error for a cell's failure.
+pub(crate) fn explain<T>(error: CellError, context: &Context<'_>) -> Result<T, Box<ExecutorError>> {
+    let options = context.options;
+    Err(Box::new(match error {
+        CellError::Exception(exception) => thrown(&exception, context),
+        CellError::Operations { limit } => ExecutorError::new(
+            ErrorCode::MaxOpsExceeded,
+            format!("Max operations exceeded ({limit})"),
+        )
+        .with("maxOperations", limit),
+        CellError::Deadline { .. } => {
+            let timeout = millis(context.timeout);
+            ExecutorError::new(
+                ErrorCode::ExecTimeout,
+                format!("Execution timed out after {timeout}ms"),
+            )
+            .with("timeoutMs", timeout)
+        }
+        CellError::Cancelled { .. } => {
+            ExecutorError::new(ErrorCode::Cancelled, "Execution cancelled")
+        }
+        CellError::Stalled => {
+            let cause =
+                "the code awaits a promise that can never settle: no tool call is outstanding";
+            runtime(cause).with("reason", "stalled")
+        }
+        CellError::TooLarge { limit, .. } => {
+            let cause =
+                format!("the result is larger than {limit} bytes: return a part or a summary");
+            runtime(&cause)
+                .with("reason", "result_too_large")
+                .with("maxResultBytes", options.max_result_bytes)
+        }
+        CellError::Broken(_) => runtime(&chain(&error)).with("reason", "corruption"),
+        error => runtime(&chain(&error)),
+    }))
+}
+
+fn runtime(cause: &str) -> ExecutorError {
+    ExecutorError::new(
+        ErrorCode::RuntimeException,
+        format!("Runtime exception: {cause}"),
+    )
+}
+
+fn thrown(exception: &Exception, context: &Context<'_>) -> ExecutorError {
+    let stack = exception.stack();
+    let stack = context.hooks.sources().translate(&stack).into_owned();
+    let place = first_place(&stack, context.program);
+    let cause = cause(exception, &stack, place);
+
+    let mut error = if let Some(module) = refused_import(exception, context.hooks) {
+        let message = exception.message();
+        let diagnostic = Diagnostic::error(hotcell_prepare::rule::IMPORT_ALLOWED, message);
+        ExecutorError::import_not_allowed(&module).with("diagnostics", json!([diagnostic]))
+    } else if exception.from_tool {
+        let error = match &exception.value {
+            Some(Value::Error(error)) => tool_error(error),
+            _ => ExecutorError::new(
+                ErrorCode::ToolProxyFail,
+                format!("Tool execution failed: {}", exception.printed),
+            ),
+        };
+        match failed_tool(exception, context.hooks) {
+            Some(tool) => error.with("tool", tool),
+            None => error,
+        }
+    } else if exception.out_of_memory && is_out_of_memory(exception) {
+        let limit = context.options.memory_limit;
+        ExecutorError::new(
+            ErrorCode::MemoryLimit,
+            format!("Memory limit exceeded ({limit} bytes)"),
+        )
+        .with("memoryLimitBytes", limit)
+    } else if exception.at_compile {
+        let diagnostic =
+            Diagnostic::error(hotcell_prepare::rule::SYNTAX_VALID, exception.message());
+        let diagnostic = match place {
+            Some(place) => diagnostic.with_location(place),
+            None => diagnostic,
+        };
+        ExecutorError::refused_by(&[diagnostic])
+    } else {
+        let mut text = exception.to_string();
+        if let Some(Location { line, column }) = place {
+            text = format!("{text} (line {line}, column {column})");
+        }
+        runtime(&text)
+    };
+    error.details.insert("cause".into(), cause);
+    error.location = place;
+    error
+}
+
+/// What was thrown, for `details`.
+fn cause(exception: &Exception, stack: &str, place: Option<Location>) -> Json {
+    let mut cause = Map::new();
+    cause.insert("name".into(), exception.name().into());
+    cause.insert("message".into(), exception.message().into());
+    if !stack.is_empty() {
+        cause.insert("stack".into(), stack.into());
+    }
+    if let Some(place) = place {
+        cause.insert("location".into(), json!(place));
+    }
+    match &exception.value {
+        Some(Value::Error(error)) => {
+            for (key, value) in &error.properties {
+                let key = key.to_string();
+                // Not to be mistaken for what stands above.
+                cause.entry(key).or_insert_with(|| json::to_json(value));
+            }
+            if let Some(inner) = &error.cause {
+                cause.insert("cause".into(), json::to_json(inner));
+            }
+        }
+        Some(value) => {
+            cause.insert("value".into(), json::to_json(value));
+        }
+        None => {}
+    }
+    Json::Object(cause)
+}
+
+/// A tool failed, with this error.
+pub(crate) fn tool_failed(tool: &str, error: &ErrorValue) -> ExecutorError {
+    let cause = json!({ "name": error.name.to_string(), "message": error.message.to_string() });
+    tool_error(error).with("tool", tool).with("cause", cause)
+}
+
+fn tool_error(error: &ErrorValue) -> ExecutorError {
+    let mut result = ExecutorError::new(
+        ErrorCode::ToolProxyFail,
+        format!("Tool execution failed: {error}"),
+    );
+    let says = |key: &str| {
+        let found = error.properties.iter().find(|(name, _)| name == key);
+        found.and_then(|(_, value)| value.as_bool())
+    };
+    result.retryable = says("retryable").unwrap_or(true);
+    result
+}
+
+/// The tool that the error is of: the last one that failed with it.
+fn failed_tool(exception: &Exception, hooks: &Hooks) -> Option<String> {
+    let text = exception.to_string();
+    let ledger = hooks.ledger();
+    let is_it = |outcome: &CallOutcome| match outcome {
+        CallOutcome::Failed(message) | CallOutcome::Refused(message) => *message == text,
+        _ => false,
+    };
+    ledger.last_where(is_it).map(str::to_owned)
+}
+
+/// The module, if what escaped is the refusal of an import by this run.
+fn refused_import(exception: &Exception, hooks: &Hooks) -> Option<String> {
+    let Some(Value::Error(error)) = &exception.value else {
+        return None;
+    };
+    let text = |key: &str| {
+        let found = error.properties.iter().find(|(name, _)| name == key);
+        found.and_then(|(_, value)| value.as_str())
+    };
+    let module = text("module").filter(|_| text("code") == Some("ERR_IMPORT_NOT_ALLOWED"))?;
+    hooks.was_refused(module).then(|| module.to_owned())
+}
+
+/// Whether this is the engine's own word for having no memory left.
+fn is_out_of_memory(exception: &Exception) -> bool {
+    match &exception.value {
+        Some(Value::Error(error)) => {
+            error.name == "InternalError" && error.message == "out of memory"
+        }
+        _ => exception.printed.contains("out of memory"),
+    }
+}

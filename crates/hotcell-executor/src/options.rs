@@ -1,0 +1,288 @@
+//! What an executor is made with.
+
+mod contract;
+
+pub use contract::OptionsError;
+
+use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use hotcell_cell::{CellOptions, Clock, Level, Random};
+use hotcell_prepare::{PrepareOptions, Rule, Transform};
+
+use crate::{
+    approval::{Approval, ApprovalRequest},
+    log::LogEntry,
+};
+
+/// What becomes of a run while another is under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Concurrency {
+    /// It fails with `ERR_INVALID_STATE`.
+    #[default]
+    Reject,
+    /// It waits for its turn, first come first served.
+    Queue,
+}
+
+impl Concurrency {
+    /// The name that the contract gives it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reject => "reject",
+            Self::Queue => "queue",
+        }
+    }
+}
+
+pub(crate) type OnLog = Arc<dyn Fn(&LogEntry) + Send + Sync>;
+pub(crate) type OnApproval =
+    Arc<dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Approval> + Send>> + Send + Sync>;
+
+/// What an executor is made with. Every limit has a default.
+#[derive(Clone)]
+#[must_use]
+pub struct ExecutorOptions {
+    // As they were given: the contract wants a wrong value to be reported by the run, under a rule of its own.
+    pub(crate) max_operations: f64,
+    pub(crate) timeout_ms: f64,
+
+    pub(crate) run_concurrency: Concurrency,
+    pub(crate) max_queued_runs: usize,
+    pub(crate) authorized_imports: Vec<String>,
+    pub(crate) max_log_bytes: usize,
+    pub(crate) collect_console_levels: Vec<Level>,
+    pub(crate) memory_limit: u64,
+    pub(crate) clock: Clock,
+    pub(crate) random: Random,
+    pub(crate) max_code_bytes: usize,
+    pub(crate) max_result_bytes: usize,
+    pub(crate) max_tool_calls: usize,
+    pub(crate) max_tool_calls_in_flight: usize,
+    pub(crate) pause_clock_during_tools: bool,
+    pub(crate) modules: BTreeMap<String, String>,
+    pub(crate) rules: Vec<Arc<dyn Rule>>,
+    pub(crate) transforms: Vec<Arc<dyn Transform>>,
+    pub(crate) on_log: Option<OnLog>,
+    pub(crate) on_approval: Option<OnApproval>,
+}
+
+impl Default for ExecutorOptions {
+    fn default() -> Self {
+        Self {
+            max_operations: 50_000.0,
+            timeout_ms: 10_000.0,
+            run_concurrency: Concurrency::Reject,
+            max_queued_runs: 0,
+            authorized_imports: Vec::new(),
+            max_log_bytes: 256 << 10,
+            collect_console_levels: vec![Level::Log, Level::Info, Level::Warn, Level::Error],
+            memory_limit: 64 << 20,
+            clock: Clock::Off,
+            random: Random::Off,
+            max_code_bytes: 1 << 20,
+            max_result_bytes: 8 << 20,
+            max_tool_calls: 10_000,
+            max_tool_calls_in_flight: 1_000,
+            pause_clock_during_tools: false,
+            modules: BTreeMap::new(),
+            rules: Vec::new(),
+            transforms: Vec::new(),
+            on_log: None,
+            on_approval: None,
+        }
+    }
+}
+
+impl ExecutorOptions {
+    /// How many loop iterations a run may make (50,000).
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a number of more than 2^53 is as good as its neighbour"
+    )]
+    pub fn max_operations(mut self, operations: u64) -> Self {
+        self.max_operations = operations as f64;
+        self
+    }
+
+    /// How long a run may take (ten seconds), waiting for tools included.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout_ms = timeout.as_secs_f64() * 1000.0;
+        self
+    }
+
+    /// What becomes of a run while another is under way (it is rejected).
+    pub fn run_concurrency(mut self, concurrency: Concurrency) -> Self {
+        self.run_concurrency = concurrency;
+        self
+    }
+
+    /// How many runs may wait for their turn, if they may at all (none).
+    pub fn max_queued_runs(mut self, runs: usize) -> Self {
+        self.max_queued_runs = runs;
+        self
+    }
+
+    /// Modules that code may `import()`, matched exactly (none). Each also needs a source, see
+    /// [`ExecutorOptions::module`].
+    pub fn authorized_imports<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.authorized_imports = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Registers the source of a module, an ECMAScript module. Code may import it if it is authorised.
+    pub fn module(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
+        self.modules.insert(name.into(), source.into());
+        self
+    }
+
+    /// How many bytes of logs a run keeps (256 KiB, at least 1 KiB).
+    pub fn max_log_bytes(mut self, bytes: usize) -> Self {
+        self.max_log_bytes = bytes;
+        self
+    }
+
+    /// Which levels of the console are kept (all).
+    pub fn collect_console_levels(mut self, levels: impl IntoIterator<Item = Level>) -> Self {
+        self.collect_console_levels = levels.into_iter().collect();
+        self
+    }
+
+    /// How much memory the code may have, in bytes (64 MiB).
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// The time inside (off: `Date.now()` throws).
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Chance inside (off: `Math.random()` throws).
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// The largest code that is looked at, in bytes (1 MiB).
+    pub fn max_code_bytes(mut self, bytes: usize) -> Self {
+        self.max_code_bytes = bytes;
+        self
+    }
+
+    /// How much a result, or the arguments of a tool, may take of the host's memory, in bytes (8 MiB).
+    pub fn max_result_bytes(mut self, bytes: usize) -> Self {
+        self.max_result_bytes = bytes;
+        self
+    }
+
+    /// How many calls of tools a run may make (10,000).
+    pub fn max_tool_calls(mut self, calls: usize) -> Self {
+        self.max_tool_calls = calls;
+        self
+    }
+
+    /// How many calls of asynchronous tools may be outstanding (1,000).
+    pub fn max_tool_calls_in_flight(mut self, calls: usize) -> Self {
+        self.max_tool_calls_in_flight = calls;
+        self
+    }
+
+    /// Whether time spent waiting for tools, or for their approval, is free (it counts against the timeout).
+    pub fn pause_clock_during_tools(mut self, pause: bool) -> Self {
+        self.pause_clock_during_tools = pause;
+        self
+    }
+
+    /// Adds a rule that all code has to pass.
+    pub fn rule(mut self, rule: Arc<dyn Rule>) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Adds a transform that all code goes through, after those before it.
+    pub fn transform(mut self, transform: Arc<dyn Transform>) -> Self {
+        self.transforms.push(transform);
+        self
+    }
+
+    /// Receives what code prints as it is printed (nobody does). Called on the thread that runs the code; keep it short.
+    pub fn on_log(mut self, receive: impl Fn(&LogEntry) + Send + Sync + 'static) -> Self {
+        self.on_log = Some(Arc::new(receive));
+        self
+    }
+
+    /// Decides on calls of tools with [`Permission::Ask`](crate::Permission::Ask) (without it they are refused).
+    pub fn on_approval<F>(
+        mut self,
+        decide: impl Fn(ApprovalRequest) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Approval> + Send + 'static,
+    {
+        self.on_approval = Some(Arc::new(move |request| Box::pin(decide(request))));
+        self
+    }
+
+    /// The timeout as it stands, if it is one.
+    pub(crate) fn timeout_duration(&self) -> Duration {
+        Duration::try_from_secs_f64(self.timeout_ms / 1000.0).unwrap_or(Duration::MAX)
+    }
+
+    /// How many operations a run may make, if the option is valid.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a run that gets here has passed the rule"
+    )]
+    pub(crate) fn operations(&self) -> u64 {
+        self.max_operations as u64
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "only compared")]
+    pub(crate) fn to_prepare(&self) -> PrepareOptions {
+        let mut options = PrepareOptions::default();
+        options.max_operations = self.max_operations;
+        options.timeout_ms = self.timeout_ms;
+        options.run_concurrency = self.run_concurrency.as_str().into();
+        options.max_queued_runs = self.max_queued_runs as f64;
+        options.max_log_bytes = self.max_log_bytes as f64;
+        options
+            .authorized_imports
+            .clone_from(&self.authorized_imports);
+        options.max_code_bytes = self.max_code_bytes;
+        options.rules.clone_from(&self.rules);
+        options.transforms.clone_from(&self.transforms);
+        options
+    }
+
+    /// What there is to say about code under these options, without an executor: no tools, no variables.
+    pub fn validate_code(&self, code: &str) -> Vec<hotcell_prepare::Diagnostic> {
+        hotcell_prepare::validate_code(code, &self.to_prepare())
+    }
+
+    /// What would run of this code under these options.
+    pub fn prepare_program(&self, code: &str) -> hotcell_prepare::PreparedProgram {
+        hotcell_prepare::prepare_program(code, &self.to_prepare())
+    }
+
+    pub(crate) fn to_cell(&self) -> CellOptions {
+        CellOptions::default()
+            .memory_limit(self.memory_limit)
+            .timeout(self.timeout_duration())
+            .max_value_bytes(self.max_result_bytes)
+            .max_calls_in_flight(self.max_tool_calls_in_flight)
+            .clock(self.clock)
+            .random(self.random)
+    }
+}
+
+impl fmt::Debug for ExecutorOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExecutorOptions {}", self.to_json())
+    }
+}
