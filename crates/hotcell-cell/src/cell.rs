@@ -25,7 +25,7 @@ use crate::{
     stats::Stats,
     tool::{Tool, ToolError},
     value::Value,
-    watchdog::GRACE,
+    watchdog::{GRACE, thread_time},
     wire::{put_number, put_value},
 };
 
@@ -63,8 +63,9 @@ impl Cell {
                 return Ok(UpdateDeadline::Yield(1));
             }
             // JavaScript notices the interrupt by itself. Only what goes on regardless is torn out of its native code.
-            let since = *host.overtime_since.get_or_insert_with(Instant::now);
-            if since.elapsed() < GRACE {
+            let now = thread_time();
+            let since = *host.overtime_since.get_or_insert(now);
+            if now.saturating_sub(since) < GRACE {
                 return Ok(UpdateDeadline::Continue(1));
             }
             Err(wasmtime::format_err!("killed"))

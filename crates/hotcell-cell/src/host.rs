@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
-    time::Instant,
+    time::Duration,
 };
 
 use futures_util::stream::{FuturesUnordered, Stream};
@@ -68,8 +68,8 @@ pub(crate) struct Host {
     pub(crate) interrupt: Arc<Interrupt>,
     /// When the run under way must be over.
     pub(crate) deadline: Option<Deadline>,
-    /// When the guest was first seen to compute on after an interrupt.
-    pub(crate) overtime_since: Option<Instant>,
+    /// When the guest was first seen to compute on after an interrupt, by [`crate::watchdog::thread_time`].
+    pub(crate) overtime_since: Option<Duration>,
     /// Where the machine's stack was when the guest was entered.
     pub(crate) stack_mark: usize,
 

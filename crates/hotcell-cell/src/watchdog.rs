@@ -22,6 +22,16 @@ const TICK: Duration = Duration::from_millis(1);
 /// expressions notice within a fraction of it; a single native operation may not.
 pub(crate) const GRACE: Duration = Duration::from_micros(700);
 
+/// How long this thread has computed. Grace is counted in this time: on a busy machine a run that is about to end by itself
+/// may have to wait for a core, and is not to lose its cell for it. A cell in its grace does not change threads.
+pub(crate) fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or(0),
+        time.tv_nsec.try_into().unwrap_or(0),
+    )
+}
+
 /// How long ticking goes on after the last cell stopped computing: waking a sleeping thread costs more than a few ticks.
 const LINGER: u32 = 20;
 

@@ -4,103 +4,135 @@
 //! material, tools are the manipulators, and nothing else reaches through the wall: the code runs in a JavaScript VM with
 //! a memory of its own, sees what you give it, and ends when its time is over.
 //!
-//! # A cell in five steps
+//! # An agent's executor in five steps
 //!
-//! **Make an engine** (one per process) and a cell. That takes microseconds, so a cell per task is a good habit.
+//! **Make an executor.** That takes microseconds, so one per task is a good habit.
 //!
 //! ```
-//! use hotcell::{CellOptions, Engine};
+//! use hotcell::{Executor, ExecutorOptions, Value};
 //!
 //! # pollster::block_on(async {
-//! let engine = Engine::new()?;
-//! let mut cell = engine.cell(CellOptions::default())?;
-//! let outcome = cell.evaluate("[1, 2, 3].map((x) => x * 2)").await?;
-//! assert_eq!(outcome.value.at(2), Some(&6.into()));
-//! # Ok::<(), hotcell::CellError>(()) }).unwrap();
+//! let executor = Executor::new(ExecutorOptions::default());
+//! executor.init().await?;
+//! let step = executor.run("[1, 2, 3].map((x: number) => x * 2)").await?;
+//! assert_eq!(step.output.at(2), Some(&Value::from(6)));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
-//! **Give it tools.** They are ordinary functions inside; values cross as copies.
+//! **Give it tools.** They are ordinary functions inside; values cross as copies. What a schema says of their arguments is
+//! checked, and the model's prompt is made of the same.
 //!
 //! ```
-//! use hotcell::{CellOptions, Engine, Tool, ToolError, Value};
+//! # use hotcell::{AgentTool, Executor, ExecutorOptions, ToolError, Value};
+//! use hotcell::prompt::{PromptContext, render_system_prompt};
+//! use serde_json::json;
 //!
 //! # pollster::block_on(async {
-//! # let engine = Engine::new()?;
-//! # let mut cell = engine.cell(CellOptions::default())?;
-//! cell.define_tools([
-//!     ("now", Tool::sync(|_| Ok(Value::from("Tuesday")))),
-//!     ("lookup", Tool::asynchronous(|call| async move {
-//!         match call.argument(0).as_str() {
-//!             Some("apples") => Ok(Value::from(3)),
-//!             _ => Err(ToolError::from("no such fruit")),
-//!         }
-//!     })),
-//! ])?;
+//! # let executor = Executor::new(ExecutorOptions::default());
+//! # executor.init().await?;
+//! let stock = AgentTool::asynchronous(|call| async move {
+//!     match call.argument(0).get("fruit").and_then(Value::as_str) {
+//!         Some("apples") => Ok(Value::from(3)),
+//!         _ => Err(ToolError::from("no such fruit")),
+//!     }
+//! })
+//! .description("How many there are")
+//! .parameters(json!({
+//!     "type": "object",
+//!     "properties": { "fruit": { "type": "string" } },
+//!     "required": ["fruit"],
+//! }));
+//! executor.send_tools([("stock", stock)]).await?;
+//!
 //! let code = "
-//!     const apples = await lookup('apples');
-//!     const pears = await lookup('pears').catch((error) => error.message);
-//!     `${now()}: ${apples} apples, pears: ${pears}`
+//!     const apples = await stock({ fruit: 'apples' });
+//!     const error = await stock({ fruit: 3 }).catch((error) => error.message);
+//!     final_answer(`${apples} apples; ${error}`);
 //! ";
-//! assert_eq!(cell.evaluate(code).await?.value, Value::from("Tuesday: 3 apples, pears: no such fruit"));
-//! # Ok::<(), hotcell::CellError>(()) }).unwrap();
+//! let step = executor.run(code).await?;
+//! assert!(step.is_final_answer);
+//! assert!(step.output.as_str().is_some_and(|text| text.starts_with("3 apples; invalid arguments for stock: fruit")));
+//!
+//! let prompt = render_system_prompt(&PromptContext { tools: executor.tools(), ..PromptContext::default() });
+//! assert!(prompt.is_ok_and(|text| text.contains("declare function stock(")));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
-//! **Go on.** What code declares stays for the next run.
+//! **Go on.** What code declares stays for the next run, also when a run fails.
 //!
 //! ```
-//! # use hotcell::{CellOptions, Engine, Value};
+//! # use hotcell::{Executor, ExecutorOptions, Value};
 //! # pollster::block_on(async {
-//! # let engine = Engine::new()?;
-//! # let mut cell = engine.cell(CellOptions::default())?;
-//! cell.evaluate("const prices = { tea: 3 };").await?;
-//! cell.evaluate("prices.cake = 4;").await?;
-//! assert_eq!(cell.evaluate("prices.tea + prices.cake").await?.value, Value::from(7));
-//! # Ok::<(), hotcell::CellError>(()) }).unwrap();
+//! # let executor = Executor::new(ExecutorOptions::default());
+//! # executor.init().await?;
+//! executor.run("const prices = { tea: 3 };").await?;
+//! executor.run("prices.cake = 4; oops()").await.unwrap_err();
+//! assert_eq!(executor.run("prices.tea + prices.cake").await?.output, Value::from(7));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
-//! **Trust nothing.** Every run has a deadline; memory has a limit; what goes wrong is an error that says what.
+//! **Trust nothing.** Every run has limits, and every failure is one error with a code, a message for the model, and the
+//! place in its own code.
 //!
 //! ```
-//! # use hotcell::{CellError, CellOptions, Engine};
-//! use std::time::Duration;
-//! use hotcell::Program;
-//!
+//! # use hotcell::{ErrorCode, Executor, ExecutorOptions};
 //! # pollster::block_on(async {
-//! # let engine = Engine::new()?;
-//! # let mut cell = engine.cell(CellOptions::default())?;
-//! let endless = Program::new("while (true) {}").timeout(Duration::from_millis(20));
-//! assert!(matches!(cell.evaluate(endless).await, Err(CellError::Deadline { .. })));
+//! # let executor = Executor::new(ExecutorOptions::default());
+//! # executor.init().await?;
+//! let error = executor.run("while (true) {}").await.unwrap_err();
+//! assert_eq!(error.code, ErrorCode::MaxOpsExceeded);
 //!
-//! let error = cell.evaluate("null.x").await.unwrap_err();
-//! assert!(error.to_string().starts_with("TypeError"));
-//! # Ok::<(), hotcell::CellError>(()) }).unwrap();
+//! let error = executor.run("const user = null;\nuser.name").await.unwrap_err();
+//! assert_eq!(error.code, ErrorCode::RuntimeException);
+//! assert_eq!(error.location.map(|place| place.line), Some(2));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
-//! **Freeze, fork, resume.** A cell is a value: copy it, keep it, take it up in another process.
+//! **Freeze, fork, resume.** An executor is a value: copy it, keep it, take it up in another process.
 //!
 //! ```
-//! # use hotcell::{CellOptions, Engine, Value};
+//! # use hotcell::{Executor, ExecutorOptions, Value};
 //! # pollster::block_on(async {
-//! # let engine = Engine::new()?;
-//! # let mut cell = engine.cell(CellOptions::default())?;
-//! cell.evaluate("let path = ['start'];").await?;
-//! let mut left = cell.fork()?;
-//! left.evaluate("path.push('left')").await?;
+//! # let executor = Executor::new(ExecutorOptions::default());
+//! # executor.init().await?;
+//! executor.run("let path = ['start'];").await?;
+//! let left = executor.fork().await?;
+//! left.run("path.push('left')").await?;
 //!
-//! let bytes = cell.snapshot()?;
-//! let mut later = engine.restore(&bytes, CellOptions::default())?;
-//! assert_eq!(later.evaluate("path.join()").await?.value, Value::from("start"));
-//! assert_eq!(left.evaluate("path.join()").await?.value, Value::from("start,left"));
-//! # Ok::<(), hotcell::CellError>(()) }).unwrap();
+//! let bytes = executor.snapshot().await?;
+//! let later = Executor::restore(&bytes, None)?;
+//! assert_eq!(later.run("path.join()").await?.output, Value::from("start"));
+//! assert_eq!(left.run("path.join()").await?.output, Value::from("start,left"));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
+//!
+//! # Below and beside it
+//!
+//! - [`Cell`] is the VM itself, for hosts with a contract of their own: [`Engine`], [`Program`], [`Tool`], [`CellError`].
+//! - [`vfs`] and [`tools`]: files without the machine. [`Executor::enable_file_tools`] hands them to code.
+//! - [`prepare`]: what happens to code before it runs, and rules of your own. [`prompt`]: what the model is told, and its
+//!   answer taken apart. [`json`]: values for other languages.
+//! - [`Pool`]: threads for cells, for a program that has no executor of futures or none that may be kept busy.
 //!
 //! What is promised, what is not, and which layer holds it: `SECURITY.md`. How it works: `ARCHITECTURE.md`.
 
 #![forbid(unsafe_code)]
 
 pub use hotcell_cell::{
-    BigInt, BuildId, CancelToken, Cell, CellError, CellOptions, Clock, Engine, EngineOptions,
-    ErrorValue, Exception, ImageError, Interrupter, Level, MAX_DEPTH, Outcome, Outstanding,
-    Program, Progress, Random, SnapshotError, Source, SourceKind, Stats, Task, Text, Tool,
-    ToolCall, ToolError, Value, View, ViewKind, WireError,
+    AnswerFuture, BigInt, BuildId, Called, CancelToken, Cell, CellError, CellOptions, Clock,
+    Engine, EngineOptions, ErrorValue, Exception, ImageError, Interrupter, Level, MAX_DEPTH,
+    Outcome, Outstanding, Pool, Program, Progress, Random, Reply, SnapshotError, Source,
+    SourceKind, Stats, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind,
+    WireError,
+};
+pub use hotcell_executor::{
+    AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,
+    ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError, ExecutorOptions, LogEntry,
+    OptionsError, Permission, Run, RunStats, State, file_tools, json,
+};
+
+#[doc(inline)]
+pub use {
+    hotcell_prepare as prepare, hotcell_prompt as prompt, hotcell_tools as tools,
+    hotcell_vfs as vfs,
 };

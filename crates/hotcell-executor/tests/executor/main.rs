@@ -3,4 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod conformance;
+mod errors;
+mod life;
 mod support;

@@ -21,6 +21,17 @@ enum {
     HC_ANSWER_STOP = 2, /* the run is over: cancelled, out of time, or refused for good */
 };
 
+/* Remembers that `error` is a tool's own, so that a run that ends with this very object can say so. */
+static void hc_mark_tool_error(JSContext *ctx, JSValueConst error)
+{
+    if (!JS_IsObject(error))
+        return;
+    JSValue done = js_map_set(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
+    if (JS_IsException(done))
+        hc_drop_exception(ctx);
+    JS_FreeValue(ctx, done);
+}
+
 /* Appends the arguments to the out buffer, each a value of its own. */
 static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
 {
@@ -40,25 +51,16 @@ static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
         hc_out.length = start;
         if (!JS_IsUndefined(refusal)) {
             const char *why = JS_ToCString(ctx, refusal);
-            if (why)
+            if (why) {
                 JS_ThrowTypeError(ctx, "%s and cannot be passed to a tool", why);
+                hc_mark_tool_error(ctx, ctx->rt->current_exception);
+            }
             JS_FreeCString(ctx, why);
             JS_FreeValue(ctx, refusal);
         }
         return false;
     }
     return true;
-}
-
-/* Remembers that `error` is a tool's own, so that a run that ends with this very object can say so. */
-static void hc_mark_tool_error(JSContext *ctx, JSValueConst error)
-{
-    if (!JS_IsObject(error))
-        return;
-    JSValue done = js_map_set(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
-    if (JS_IsException(done))
-        hc_drop_exception(ctx);
-    JS_FreeValue(ctx, done);
 }
 
 static bool hc_is_tool_error(JSContext *ctx, JSValueConst error)
@@ -82,10 +84,7 @@ static JSValue hc_read_answer(JSContext *ctx, HcIn *in, bool *is_error)
         return hc_stop(ctx, HC_STOP_INTERRUPTED);
     /* An error is the program's to extend or wrap; only values are shared and therefore frozen. */
     JSValue value = hc_decode_value(ctx, in, kind == HC_ANSWER_VALUE);
-    if (!JS_IsException(value) && kind == HC_ANSWER_ERROR) {
-        *is_error = true;
-        hc_mark_tool_error(ctx, value);
-    }
+    *is_error = kind == HC_ANSWER_ERROR && !JS_IsException(value);
     return value;
 }
 
@@ -98,7 +97,10 @@ static JSValue hc_take_reply(JSContext *ctx, int32_t length)
     bool is_error;
     JSValue value = hc_read_answer(ctx, &reply.in, &is_error);
     hc_release(&reply);
-    return is_error ? JS_Throw(ctx, value) : value;
+    if (!is_error)
+        return value;
+    hc_mark_tool_error(ctx, value);
+    return JS_Throw(ctx, value);
 }
 
 static JSValue hc_call_now(JSContext *ctx, int32_t (*host_call)(int32_t, const void *, size_t), int32_t tool, int argc,
@@ -172,6 +174,8 @@ static bool hc_settle_call(JSContext *ctx, uint32_t call, HcIn *in)
         value = JS_GetException(ctx);
         is_error = true;
     }
+    if (is_error)
+        hc_mark_tool_error(ctx, value);
     JSValue done = JS_Call(ctx, is_error ? hc.calls[call].reject : hc.calls[call].resolve, JS_UNDEFINED, 1, vc(&value));
     JS_FreeValue(ctx, value);
     hc_end_call(ctx, call);
