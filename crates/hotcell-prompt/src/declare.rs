@@ -78,7 +78,7 @@ impl Declarations {
     }
 
     fn claim(&mut self, kind: NameKind, name: &str) -> Result<(), PromptError> {
-        names::check(kind, name)?;
+        names::check_name(kind, name)?;
         if self.names.insert(name.to_owned()) {
             Ok(())
         } else {

@@ -99,7 +99,7 @@ pub(crate) fn is_identifier_part(c: char) -> bool {
 }
 
 /// Checks that the model's code can refer to something as `name`.
-pub(crate) fn check(kind: NameKind, name: &str) -> Result<(), PromptError> {
+pub fn check_name(kind: NameKind, name: &str) -> Result<(), PromptError> {
     if !is_identifier(name) {
         return Err(PromptError::InvalidName {
             kind,

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use hotcell_cell::{Cell, CellError, Tool, Value};
 use hotcell_prepare::Diagnostic;
+use hotcell_prompt::{NameKind, check_name};
 use hotcell_tools::FileTools;
 use hotcell_vfs::Vfs;
 
@@ -81,7 +82,7 @@ impl Executor {
             .collect();
         self.0.with_cell("sendVariables", |cell, slot| {
             for (name, _) in &variables {
-                check_name(name)?;
+                check(NameKind::Variable, name)?;
                 if name == FINAL_ANSWER || slot.tools.contains_key(name) {
                     return Err(refused(
                         "tool_shadowed",
@@ -112,6 +113,7 @@ impl Executor {
             .map(|(name, tool)| {
                 let mut tool = tool.into();
                 tool.spec.name = name.into();
+                tool.is_hidden |= tool.spec.name == FINAL_ANSWER;
                 tool
             })
             .collect();
@@ -121,7 +123,7 @@ impl Executor {
             let mut guarded = Vec::new();
             for tool in &tools {
                 let name = &*tool.spec.name;
-                check_name(name)?;
+                check(NameKind::Tool, name)?;
                 let tool = guard(tool, &hooks).map_err(|reason| {
                     let message = format!("the parameters of {name} are no JSON Schema: {reason}");
                     refused("schema_valid", message)
@@ -215,12 +217,19 @@ pub(super) fn hint(state: State) -> &'static str {
     }
 }
 
-fn check_name(name: &str) -> Result<(), ExecutorError> {
-    if name.starts_with("__smol_") {
-        let message = format!("{name}: names that begin with __smol_ are reserved");
-        return Err(refused(hotcell_prepare::rule::RESERVED_IDENTIFIER, message));
+fn check(kind: NameKind, name: &str) -> Result<(), ExecutorError> {
+    // A host may have a `final_answer` of its own; the others are refused further on, with better words.
+    if name == FINAL_ANSWER {
+        return Ok(());
     }
-    Ok(())
+    check_name(kind, name).map_err(|error| {
+        let rule = if name.starts_with("__smol_") {
+            hotcell_prepare::rule::RESERVED_IDENTIFIER
+        } else {
+            "name_valid"
+        };
+        refused(rule, error.to_string())
+    })
 }
 
 fn refused(rule: &'static str, message: String) -> ExecutorError {

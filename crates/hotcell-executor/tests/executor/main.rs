@@ -4,5 +4,10 @@
 
 mod conformance;
 mod errors;
+mod freeze;
 mod life;
+mod logs;
+mod positions;
+mod rules;
 mod support;
+mod tools;

@@ -33,10 +33,6 @@ pub(crate) fn value(executor: &Executor, code: &str) -> Value {
     run(executor, code).output
 }
 
-/// The value of code in an executor of its own.
-pub(crate) fn fresh(code: &str) -> Value {
-    value(&executor(), code)
-}
 
 pub(crate) fn fail(executor: &Executor, code: &str) -> ExecutorError {
     match block_on(executor.run(code)) {

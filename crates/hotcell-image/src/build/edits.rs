@@ -272,4 +272,14 @@ static bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
         find: "#define JS_INTERRUPT_COUNTER_INIT 10000",
         replace: "#define JS_INTERRUPT_COUNTER_INIT 1000",
     },
+    Edit {
+        why: "columns of the first line begin at 1, as those of the others do",
+        times: 1,
+        find: "    s->eol = s->buf_ptr;
+    s->token.val = ' ';
+",
+        replace: "    s->eol = s->buf_ptr - 1;
+    s->token.val = ' ';
+",
+    },
 ];
