@@ -186,7 +186,7 @@ mod tests {
         ] {
             let suggestion = to_identifier(name);
             assert!(
-                check(NameKind::Tool, &suggestion).is_ok(),
+                check_name(NameKind::Tool, &suggestion).is_ok(),
                 "{name:?} gave {suggestion:?}"
             );
         }
