@@ -385,7 +385,7 @@ impl Cell {
         }
     }
 
-    /// `struct HcPolicy` of `guest/c/policy.c`.
+    /// `struct HcPolicy` of `guest/c/hooks.h`.
     fn write_policy(&mut self) {
         let (clock, time) = match self.options.clock {
             Clock::Off => (0u32, 0.0),
@@ -406,6 +406,8 @@ impl Cell {
         if let Some(seed) = seed {
             memory[at + 16..at + 24].copy_from_slice(&seed.to_le_bytes());
         }
+        let counts_loops = u64::from(self.options.count_operations);
+        memory[at + 24..at + 32].copy_from_slice(&counts_loops.to_le_bytes());
     }
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn layout(
     let initial_memory = memory.data_size(&*store);
     let fits = inbox + INBOX_SIZE <= initial_memory
         && operations_left + 8 <= initial_memory
-        && policy + 24 <= initial_memory
+        && policy + 32 <= initial_memory
         && stack_top <= initial_memory
         && stack_top.is_multiple_of(PAGE);
     fits.then_some(Layout {

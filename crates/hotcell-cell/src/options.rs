@@ -88,6 +88,7 @@ pub struct CellOptions {
     pub(crate) max_calls_in_flight: usize,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
+    pub(crate) count_operations: bool,
     pub(crate) console: Option<Console>,
     pub(crate) gate: Option<Gate>,
     pub(crate) modules: Option<Modules>,
@@ -102,6 +103,7 @@ impl Default for CellOptions {
             max_calls_in_flight: 10_000,
             clock: Clock::default(),
             random: Random::default(),
+            count_operations: true,
             console: None,
             gate: None,
             modules: None,
@@ -143,6 +145,13 @@ impl CellOptions {
     /// Chance inside (off).
     pub fn random(mut self, random: Random) -> Self {
         self.random = random;
+        self
+    }
+
+    /// Whether iterations of loops are counted (they are). If not, loops are a little faster and
+    /// [`Program::max_operations`](crate::Program::max_operations) does nothing; the deadline still ends them.
+    pub fn count_operations(mut self, count: bool) -> Self {
+        self.count_operations = count;
         self
     }
 

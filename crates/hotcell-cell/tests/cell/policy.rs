@@ -1,8 +1,8 @@
 //! Clock and chance.
 
-use hotcell_cell::{CellOptions, Clock, Random, Value};
+use hotcell_cell::{CellError, CellOptions, Clock, Program, Random, Value};
 
-use crate::support::{cell, engine, eval, fresh, thrown};
+use crate::support::{cell, engine, eval, fail, fresh, thrown};
 
 #[test]
 fn the_clock_is_off_unless_allowed() {
@@ -122,4 +122,17 @@ fn a_seed_decides_the_sequence() {
         eval(&mut cell, "Math.random()"),
         "the sequence goes on between runs"
     );
+}
+
+#[test]
+fn loops_that_are_not_counted_still_end_in_time() {
+    let options = CellOptions::default().count_operations(false);
+    let mut cell = engine().cell(options).unwrap();
+    let program = Program::new("let n = 0; while (n < 1000) n++; n").max_operations(10);
+    assert_eq!(eval(&mut cell, program), Value::from(1000));
+    let endless = Program::new("while (true) {}").timeout(std::time::Duration::from_millis(20));
+    assert!(matches!(
+        fail(&mut cell, endless),
+        CellError::Deadline { .. }
+    ));
 }

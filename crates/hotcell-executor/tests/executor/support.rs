@@ -33,7 +33,6 @@ pub(crate) fn value(executor: &Executor, code: &str) -> Value {
     run(executor, code).output
 }
 
-
 pub(crate) fn fail(executor: &Executor, code: &str) -> ExecutorError {
     match block_on(executor.run(code)) {
         Ok(output) => panic!("{code}\nshould have failed: {output:?}"),

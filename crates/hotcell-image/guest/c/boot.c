@@ -147,7 +147,7 @@ HC_EXPORT("boot") void hc_boot(void)
     JS_SetInterruptHandler(rt, hc_on_interrupt_poll, NULL);
     JS_SetHostPromiseRejectionTracker(rt, hc_on_rejection, NULL);
     JS_SetModuleLoaderFunc(rt, hc_normalize_module, hc_load_module, NULL);
-    hc_count_loops = true;
+    hc_policy.counts_loops = 1;
     hc_drop_sources(rt);
     hc_booting = false;
     hc_make_image_permanent(rt);

@@ -6,8 +6,16 @@
    a run and reads it after, by its address. */
 int64_t hc_operations_left = INT64_MAX;
 
-/* Off while the image is built, so that the loops of SES and of our own library never count against user code. */
-static bool hc_count_loops;
+/* What the host decides about a cell. It writes this by its address before the first run; see policy.c. */
+struct HcPolicy {
+    uint32_t clock;
+    uint32_t random;
+    double fixed_time;
+    uint64_t seed; /* of the sequence that follows; advances with every number */
+    /* Whether loops are compiled to count. Off while the image is built, so that the loops of SES and of our own library
+       never count against user code. */
+    uint64_t counts_loops;
+} hc_policy;
 
 /* JavaScript calls may nest this deep. A count, not only a stack size, so that a tier that uses less stack per call
    fails at the same depth. */
@@ -30,7 +38,7 @@ static void hc_release_reserve(void);
 #define HC_TICK 0xffff
 #define HC_EMIT_TICK(s) \
     do { \
-        if (hc_count_loops) { \
+        if (hc_policy.counts_loops) { \
             emit_op(s, OP_close_loc); \
             emit_u16(s, HC_TICK); \
         } \

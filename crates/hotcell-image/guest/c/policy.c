@@ -1,4 +1,4 @@
-/* Clock and chance, by the host's policy. The host writes `hc_policy` by its address before the first run. */
+/* Clock and chance, by the host's policy. */
 
 enum {
     HC_CLOCK_OFF = 0,
@@ -10,13 +10,6 @@ enum {
     HC_RANDOM_REAL = 1,
     HC_RANDOM_SEEDED = 2,
 };
-
-struct HcPolicy {
-    uint32_t clock;
-    uint32_t random;
-    double fixed_time;
-    uint64_t seed; /* of the sequence that follows; advances with every number */
-} hc_policy;
 
 /* NaN when the clock is off. */
 static double hc_clock(void)
