@@ -59,26 +59,27 @@ function cell({ median, unit, lacks, failed }, best, ours) {
 
 const HOSTS = { node: 'Node', rust: 'Rust', python: 'Python' };
 
+/** The name of a peer where those of all hosts stand together. */
+export const label = ({ name, host, title }) => (name === 'hotcell' || host !== 'node' ? `${title} (${HOSTS[host]})` : title);
+
 function outcomes(peers) {
   const rows = [['', ...Object.values(containment).map(({ title }) => title)], ['---', ...Object.keys(containment).map(() => '---')]];
-  for (const { name, host, title, containment: ended } of peers) {
-    const label = name === 'hotcell' ? `${title} (${HOSTS[host]})` : title;
-    rows.push([label, ...Object.keys(containment).map((id) => describe(ended[id]).text)]);
-  }
+  for (const peer of peers) rows.push([label(peer), ...Object.keys(containment).map((id) => describe(peer.containment[id]).text)]);
   return markdown(rows);
 }
 
-/** `{ text, good }` of an outcome. */
+/** An outcome in words, and whether it is `good`, `poor` (late, or with far more memory than allowed) or `bad`. */
 export function describe({ what, ms, exit, peakMb } = {}) {
-  const memory = peakMb > 512 ? `, ${(peakMb / 1024).toFixed(1)} GB taken` : '';
-  const took = ms >= 1000 ? `${short(ms / 1000)} s` : `${short(ms ?? 0)} ms`;
+  const memory = peakMb > 512 ? `, ${(peakMb / 1024).toFixed(1)} GB` : '';
+  const took = ms >= 1000 ? `${short(ms / 1000)} s` : ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
+  const bad = (text) => ({ text: `**${text}**${memory}`, grade: 'bad' });
   switch (what) {
-    case 'stopped': return { text: `stopped, ${took}${memory}`, good: ms < 1000 && !memory };
-    case 'finished': return { text: `finished, ${took}${memory}`, good: ms < 1000 && !memory };
-    case 'blocked': return { text: `**host blocked > 5 s**${memory}`, good: false };
-    case 'running': return { text: `**runs on > 5 s**${memory}`, good: false };
-    case 'greedy': return { text: `**took ${(peakMb / 1024).toFixed(1)} GB**`, good: false };
-    case 'died': return { text: `**process died** (${exit})${memory}`, good: false };
+    case 'stopped':
+    case 'finished': return { text: `${what}, ${took}${memory}`, grade: ms < 1000 && !memory ? 'good' : 'poor' };
+    case 'blocked': return bad('host blocked > 5 s');
+    case 'running': return bad('runs on > 5 s');
+    case 'greedy': return bad('took all memory');
+    case 'died': return bad(`process died (${exit})`);
     default: return { text: '–' };
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { creates } from '../lib/contract.mjs';
 import { target } from '../lib/peers.mjs';
-import { SESExecutor, version as packaged } from '../../../bindings/node/index.js';
+import { SESExecutor, version as packaged } from '../../../bindings/node/index.mjs';
 
 export const title = 'hotcell';
 export const version = packaged;
