@@ -30,13 +30,13 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 const chosen = (all, list) => (list ? all.filter(([id]) => list.split(',').includes(id)) : all);
 
 /** One figure of one peer in the unit of the row, or why there is none. */
-async function figure(peer, id, row) {
+async function figure(peer, row) {
   if (row.kind === 'first' || row.kind === 'command') {
     const command = row.kind === 'first' ? [...peer.runner, JSON.stringify(request(row, peer.language))] : peer.command;
     const times = [];
     for (let i = 0; i < COLD_STARTS; i++) {
-      const { firstByteMs, exit, stderr } = await watched(command);
-      if (!firstByteMs) return { failed: stderr.trim() || `ended with ${exit}` };
+      const { answer, firstByteMs, exit, stderr } = await watched(command);
+      if (answer === undefined) return { failed: stderr.trim() || `ended with ${exit}` };
       times.push(firstByteMs * 1e3);
     }
     return { value: median(times) * row.scale };
@@ -62,8 +62,8 @@ async function outcome(peer, row) {
 
 async function measure() {
   install();
-  const everyone = await find();
-  const peers = everyone.filter(({ missing, name }) => !missing && (!options.only || options.only.split(',').includes(name)));
+  const everyone = (await find()).filter(({ name }) => !options.only || options.only.split(',').includes(name));
+  const peers = everyone.filter(({ missing }) => !missing);
   for (const { id, missing } of everyone) if (missing) say(`not measured: ${id}: ${missing}`);
 
   const results = Object.fromEntries(peers.map(({ id }) => [id, { timed: {}, containment: {} }]));
@@ -77,7 +77,7 @@ async function measure() {
         const lacks = peer.lacks[id] ?? (row.kind === 'command' && !peer.command && 'none');
         const entry = (results[peer.id].timed[id] ??= lacks ? { lacks } : { unit: row.unit, rounds: [] });
         if (lacks || entry.failed) continue;
-        const { value, failed } = await figure(peer, id, row);
+        const { value, failed } = await figure(peer, row);
         if (failed) {
           say(`  ${peer.id} failed: ${failed}`);
           entry.failed = failed.split('\n')[0];

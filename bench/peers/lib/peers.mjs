@@ -1,7 +1,7 @@
 // Installing what the registries have, and finding the peers.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watched } from './watched.mjs';
@@ -17,17 +17,24 @@ function need(program, ...given) {
   if (status !== 0) throw new Error(`${program} ${given.join(' ')} failed: ${error?.message ?? status}`);
 }
 
-const newer = (a, b) => !existsSync(b) || statSync(a).mtimeMs > statSync(b).mtimeMs;
+/** Does `work` unless it was done for the same text of `list`; `folder` remembers. */
+function once(list, folder, work) {
+  const text = readFileSync(join(here, list), 'utf8');
+  const stamp = join(folder, '.installed');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === text) return;
+  work();
+  writeFileSync(stamp, text);
+}
 
 export function install() {
-  if (newer(join(here, 'package-lock.json'), join(here, 'node_modules/.package-lock.json'))) {
+  once('package-lock.json', join(here, 'node_modules'), () => {
     // Not `npm ci`: it wants every platform of every optional package, and not all registries keep them.
     need('npm', 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
-  }
-  if (newer(join(here, 'requirements.txt'), join(venv, 'bin/monty'))) {
+  });
+  once('requirements.txt', venv, () => {
     need('python3', '-m', 'venv', venv);
     need(join(venv, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt');
-  }
+  });
 }
 
 /** Every peer, with what it says about itself; `missing` if it cannot be asked. */
@@ -46,8 +53,14 @@ export async function find() {
     peer.id = `${peer.host}/${peer.name}`;
     peer.language = peer.host === 'python' ? 'py' : 'js';
     const { answer, stderr: complaint } = await watched([...peer.runner, '{"kind":"about"}']);
-    Object.assign(peer, answer ?? { title: peer.name, missing: complaint.trim().split('\n').find((line) => /error/i.test(line)) ?? 'no answer' });
+    Object.assign(peer, answer ?? { title: peer.name, missing: reason(complaint) });
     peer.lacks ??= {};
   }
   return peers.sort((a, b) => (b.name === 'hotcell') - (a.name === 'hotcell'));
+}
+
+/** The line of a complaint that says what is wrong, without where this repository is. */
+function reason(complaint) {
+  const lines = complaint.replaceAll(join(here, '../../'), '').trim().split('\n');
+  return lines.find((line) => /error/i.test(line)) ?? lines[0] ?? 'no answer';
 }

@@ -1,19 +1,13 @@
 //! hotcell, through its crate.
 
-use std::sync::LazyLock;
-
-use hotcell::{Cell, CellOptions, Engine, Program, Tool};
+use hotcell_cell::{ToolCall, Value as CellValue};
+use hotcell_executor::{AgentTool, Executor, ExecutorOptions};
 use pollster::block_on;
 use serde_json::{Value, json};
 
 use crate::peer::{About, Peer, Request, Tools};
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
-
-pub(crate) struct Hotcell {
-    cell: Cell,
-    timeout: std::time::Duration,
-}
+pub(crate) struct Hotcell(Executor);
 
 impl Peer for Hotcell {
     fn about() -> About {
@@ -25,29 +19,36 @@ impl Peer for Hotcell {
     }
 
     fn create(request: &Request) -> Self {
-        let mut cell = ENGINE.cell(CellOptions::default()).unwrap();
-        match &request.tools {
-            Some(Tools::Async) => cell
-                .define_tool(
-                    "tool",
-                    Tool::asynchronous(|call| async move { Ok(hotcell::Value::from(call.argument(0).as_f64().unwrap() + 1.0)) }),
-                )
-                .unwrap(),
-            Some(Tools::Sync) => cell
-                .define_tool(
-                    "stool",
-                    Tool::sync(|call| Ok(hotcell::Value::from(call.argument(0).as_f64().unwrap() + 1.0))),
-                )
-                .unwrap(),
-            None => {}
-        }
-        Self { cell, timeout: request.timeout() }
+        let options = ExecutorOptions::default()
+            .timeout(request.timeout())
+            .max_operations(request.operations)
+            .memory_limit(request.memory_mb << 20);
+        let executor = Executor::new(options);
+        block_on(async {
+            executor.init().await.unwrap();
+            match &request.tools {
+                Some(Tools::Async) => {
+                    let tool = AgentTool::asynchronous(|call| async move { Ok(next(&call)) });
+                    executor.send_tools([("tool", tool)]).await.unwrap();
+                }
+                Some(Tools::Sync) => {
+                    let tool = AgentTool::sync(|call| Ok(next(&call)));
+                    executor.send_tools([("stool", tool)]).await.unwrap();
+                }
+                None => {}
+            }
+        });
+        Self(executor)
     }
 
     fn run(&mut self, code: &str) -> Result<Value, String> {
-        let code = format!("await (async () => {{{code}\n}})()");
-        let program = Program::new(&code).timeout(self.timeout);
-        let value = block_on(self.cell.evaluate(program)).map_err(|error| error.to_string())?.value;
-        Ok(value.as_bool().map_or_else(|| json!(value.as_f64()), |bool| json!(bool)))
+        match block_on(self.0.run(code)) {
+            Ok(output) => Ok(hotcell_executor::json::to_json(&output.output)),
+            Err(error) => Err(format!("{}: {error}", error.code)),
+        }
     }
+}
+
+fn next(call: &ToolCall) -> CellValue {
+    CellValue::from(call.argument(0).as_f64().unwrap_or(f64::NAN) + 1.0)
 }
