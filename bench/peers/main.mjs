@@ -21,12 +21,16 @@ const { values: options } = parseArgs({
     only: { type: 'string' }, rows: { type: 'string' }, from: { type: 'string' },
   },
 });
-const { rounds, budgetMs } = options.quick ? { rounds: 1, budgetMs: 40 } : { rounds: 5, budgetMs: 150 };
-const COLD_STARTS = options.quick ? 2 : 5;
+const { rounds, budgetMs, coldStarts } = options.quick
+  ? { rounds: 1, budgetMs: 40, coldStarts: 2 }
+  : { rounds: 4, budgetMs: 120, coldStarts: 6 };
 const BLOCKED_MS = 5_000;
 
 const say = (text) => process.stderr.write(`${text}\n`);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const median = (numbers) => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};
 const chosen = (all, list) => (list ? all.filter(([id]) => list.split(',').includes(id)) : all);
 
 /** One figure of one peer in the unit of the row, or why there is none. */
@@ -34,7 +38,7 @@ async function figure(peer, row) {
   if (row.kind === 'first' || row.kind === 'command') {
     const command = row.kind === 'first' ? [...peer.runner, JSON.stringify(request(row, peer.language))] : peer.command;
     const times = [];
-    for (let i = 0; i < COLD_STARTS; i++) {
+    for (let i = 0; i < coldStarts; i++) {
       const { answer, firstByteMs, exit, stderr } = await watched(command);
       if (answer === undefined) return { failed: stderr.trim() || `ended with ${exit}` };
       times.push(firstByteMs * 1e3);

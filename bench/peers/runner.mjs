@@ -40,16 +40,16 @@ async function micros(work) {
   return (performance.now() - began) * 1e3;
 }
 
-/** Calls `once` for a quarter of the budget to warm up, then for the budget; what it returned then is the samples. */
+/** Calls `once` for twice the budget to warm up, then for the budget; what it returned then is the samples. */
 async function sample(once) {
   const { budgetMs } = request;
   const repeat = async (ms, atLeast) => {
     const samples = [];
     const end = performance.now() + ms;
-    while (samples.length < atLeast || (performance.now() < end && samples.length < 1000)) samples.push(await once());
-    return samples;
+    while (samples.length < atLeast || performance.now() < end) samples.push(await once());
+    return samples.slice(-1000);
   };
-  await repeat(budgetMs / 4, 1);
+  await repeat(budgetMs * 2, 1);
   return { samples: await repeat(budgetMs, 2) };
 }
 

@@ -81,17 +81,17 @@ impl Runner<'_> {
         }
     }
 
-    /// Calls `once` for a quarter of the budget to warm up, then for the budget; what it returned then is the samples.
+    /// Calls `once` for twice the budget to warm up, then for the budget; what it returned then is the samples.
     fn sample(&mut self, mut once: impl FnMut(&mut Self) -> f64) -> Value {
         let budget = Duration::from_millis(self.request.budget_ms);
         let mut repeat = |time: Duration, at_least: usize| {
             let (mut samples, began) = (Vec::new(), Instant::now());
-            while samples.len() < at_least || (began.elapsed() < time && samples.len() < 1000) {
+            while samples.len() < at_least || began.elapsed() < time {
                 samples.push(once(self));
             }
-            samples
+            samples.split_off(samples.len().saturating_sub(1000))
         };
-        repeat(budget / 4, 1);
+        repeat(budget * 2, 1);
         json!({ "samples": repeat(budget, 2) })
     }
 }
