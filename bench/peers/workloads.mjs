@@ -45,7 +45,7 @@ export const json = {
   setup: {
     js: `globalThis.blob = JSON.stringify(Array.from({ length: 8300 }, (_, i) => ({
       id: i, name: 'user' + i, tags: ['a', 'b', 'c'], score: i * 1.5, active: i % 2 === 0, nested: { x: i, y: [1, 2, 3] },
-    })))`,
+    }))); return 0`,
     py: `import json
 blob = json.dumps([
     {'id': i, 'name': 'user' + str(i), 'tags': ['a', 'b', 'c'], 'score': i * 1.5, 'active': i % 2 == 0,
@@ -61,7 +61,7 @@ blob = json.dumps([
 export const sort = {
   setup: {
     js: `let seed = 12345
-    globalThis.numbers = Array.from({ length: 200000 }, () => (seed = (seed * 1103515245 + 12345) % 2147483648))`,
+    globalThis.numbers = Array.from({ length: 200000 }, () => (seed = (seed * 1103515245 + 12345) % 2147483648)); return 0`,
     py: `numbers = []
 seed = 12345
 for _ in range(200000):
