@@ -52,7 +52,7 @@ function timings(peers, hotcell) {
 function cell({ median, unit, lacks, failed }, best, ours) {
   if (failed) return 'failed';
   if (median === undefined) return lacks ?? '–';
-  const value = `${short(median)} ${unit}`;
+  const value = amount(median, unit);
   const ratio = ours === undefined ? '' : ` (${short(median / ours)}×)`;
   return (median === best ? `**${value}**` : value) + ratio;
 }
@@ -71,7 +71,7 @@ function outcomes(peers) {
 /** An outcome in words, and whether it is `good`, `poor` (late, or with far more memory than allowed) or `bad`. */
 export function describe({ what, ms, exit, peakMb } = {}) {
   const memory = peakMb > 512 ? `, ${(peakMb / 1024).toFixed(1)} GB` : '';
-  const took = ms >= 1000 ? `${short(ms / 1000)} s` : ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
+  const took = ms >= 1000 ? amount(ms, 'ms') : ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
   const bad = (text) => ({ text: `**${text}**${memory}`, grade: 'bad' });
   switch (what) {
     case 'stopped':
@@ -84,11 +84,20 @@ export function describe({ what, ms, exit, peakMb } = {}) {
   }
 }
 
-/** Three significant digits. */
-export function short(n) {
+const LARGER = { µs: ['ms', 1000], ms: ['s', 1000], KiB: ['MiB', 1024] };
+
+/** A value in a unit in which it is easy to read. */
+function amount(value, unit) {
+  const [larger, size] = LARGER[unit] ?? [];
+  return value >= size ? amount(value / size, larger) : `${short(value)} ${unit}`;
+}
+
+/** Three significant digits; two below one. */
+function short(n) {
   const size = Math.abs(n);
   if (size >= 1000) return Math.round(n).toLocaleString('en');
-  return n.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  if (size >= 1) return n.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  return String(Number(n.toPrecision(2)));
 }
 
 const markdown = (rows) => rows.map((cells) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
