@@ -67,7 +67,10 @@ export function chart(report) {
 }
 
 function legend(others) {
-  const parts = [write(24, 34, 'Times hotcell’s figure (logarithmic)', 'ink title')];
+  const parts = [
+    write(24, 34, 'Times hotcell’s figure (logarithmic)', 'ink title'),
+    write(WIDTH - 24, 34, 'peers on Node beside the Node package, others beside the crate', 'soft small', 'end'),
+  ];
   const columns = 4;
   others.forEach((peer, i) => {
     const x = 32 + (i % columns) * ((WIDTH - 48) / columns);

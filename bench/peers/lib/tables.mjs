@@ -72,7 +72,7 @@ function outcomes(peers) {
 export function describe({ what, ms, exit, peakMb } = {}) {
   const memory = peakMb > 512 ? `, ${(peakMb / 1024).toFixed(1)} GB` : '';
   const took = ms >= 1000 ? amount(ms, 'ms') : ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
-  const bad = (text) => ({ text: `**${text}**${memory}`, grade: 'bad' });
+  const bad = (text) => ({ text: `**${text}**`, grade: 'bad' });
   switch (what) {
     case 'stopped':
     case 'finished': return { text: `${what}, ${took}${memory}`, grade: ms < 1000 && !memory ? 'good' : 'poor' };

@@ -66,6 +66,7 @@ impl Peer for Rquickjs {
             .store(micros(self.began) + self.timeout_us, Ordering::Relaxed);
         let code = format!("(async () => {{{code}\n}})()");
         block_on(self.context.async_with(async |ctx| {
+            let text = |error: CaughtError| error.to_string();
             let promise: Promise = ctx.eval(code).catch(&ctx).map_err(text)?;
             let value = promise
                 .into_future::<rquickjs::Value>()
@@ -90,10 +91,6 @@ fn define(ctx: &Ctx, tools: &Tools) {
         Tools::Sync => ("stool", Function::new(ctx.clone(), |n: f64| n + 1.0)),
     };
     ctx.globals().set(name, function.unwrap()).unwrap();
-}
-
-fn text(error: CaughtError) -> String {
-    error.to_string()
 }
 
 fn micros(since: Instant) -> u64 {
