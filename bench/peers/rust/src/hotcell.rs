@@ -1,7 +1,6 @@
 //! hotcell, through its crate.
 
-use hotcell_cell::{ToolCall, Value as CellValue};
-use hotcell_executor::{AgentTool, Executor, ExecutorOptions};
+use hotcell::{AgentTool, Executor, ExecutorOptions, ToolCall, json::to_json};
 use pollster::block_on;
 use serde_json::{Value, json};
 
@@ -43,12 +42,12 @@ impl Peer for Hotcell {
 
     fn run(&mut self, code: &str) -> Result<Value, String> {
         match block_on(self.0.run(code)) {
-            Ok(output) => Ok(hotcell_executor::json::to_json(&output.output)),
+            Ok(output) => Ok(to_json(&output.output)),
             Err(error) => Err(format!("{}: {error}", error.code)),
         }
     }
 }
 
-fn next(call: &ToolCall) -> CellValue {
-    CellValue::from(call.argument(0).as_f64().unwrap_or(f64::NAN) + 1.0)
+fn next(call: &ToolCall) -> hotcell::Value {
+    hotcell::Value::from(call.argument(0).as_f64().unwrap_or(f64::NAN) + 1.0)
 }
