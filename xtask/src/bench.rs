@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    command::{cargo_output, root},
+    command::{cargo, cargo_output, node, node_output, root},
     image,
 };
 
@@ -25,6 +25,15 @@ enum What {
         #[arg(long)]
         json: bool,
     },
+    /// hotcell, beside what one would use instead.
+    Peers {
+        /// Print the figures as JSON instead of writing them to bench/RESULTS.md and bench/peers.svg.
+        #[arg(long)]
+        json: bool,
+        /// One short round, printed instead of written: whether everything runs.
+        #[arg(long)]
+        quick: bool,
+    },
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -38,7 +47,26 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             }
             write_section("cell", &cell_table(&serde_json::from_str(&report)?)?)
         }
+        What::Peers { json, quick } => peers(json, quick),
     }
+}
+
+fn peers(json: bool, quick: bool) -> Result<()> {
+    // Each on its own: together they would share the features of their dependencies.
+    for package in ["bench-peers", "hotcell-cli"] {
+        cargo(["build", "--release", "--package", package])?;
+    }
+    node("bindings/node/build.mjs")?;
+    let mut arguments = Vec::new();
+    arguments.extend(json.then_some("--json"));
+    arguments.extend(quick.then_some("--quick"));
+    if json || quick {
+        print!("{}", node_output("bench/peers/main.mjs", arguments)?);
+        return Ok(());
+    }
+    arguments.extend(["--chart", "bench/peers.svg"]);
+    let section = node_output("bench/peers/main.mjs", arguments)?;
+    write_section("peers", section.trim_end())
 }
 
 fn cell_table(report: &Value) -> Result<String> {

@@ -28,7 +28,28 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
 pub(crate) fn cargo_output<S: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = S>,
 ) -> Result<String> {
-    let mut command = cargo_command(arguments);
+    output(&mut cargo_command(arguments))
+}
+
+/// Runs a script of ours with Node and shows what it says.
+pub(crate) fn node(script: &str) -> Result<()> {
+    run(Command::new("node").arg(script).current_dir(root()))
+}
+
+/// Runs a script of ours with Node and returns what it prints.
+pub(crate) fn node_output<S: AsRef<OsStr>>(
+    script: &str,
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<String> {
+    output(
+        Command::new("node")
+            .arg(script)
+            .args(arguments)
+            .current_dir(root()),
+    )
+}
+
+fn output(command: &mut Command) -> Result<String> {
     let output = command
         .stderr(Stdio::inherit())
         .output()

@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
+
+/** The version of an installed package. */
+export const version = (name) => JSON.parse(readFileSync(`${modules}${name}/package.json`, 'utf8')).version;
