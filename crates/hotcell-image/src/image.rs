@@ -1,6 +1,9 @@
 //! Loading an image.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use wasmtime::{Engine, Module};
 
@@ -79,6 +82,10 @@ impl fmt::Debug for BuildId {
     }
 }
 
+/// Whether an engine runs the embedded image where it lies. Wasmtime knows code by its address, so only one may; any other
+/// engine of the process gets a copy.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
 /// An image whose bytes have been checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Image<'a> {
@@ -127,7 +134,7 @@ impl<'a> Image<'a> {
         // a part of this library, or `from_bytes` compared their hash with the one compiled into it. What is run in
         // place is static and never written to.
         let module = unsafe {
-            if self.is_embedded {
+            if self.is_embedded && !IN_USE.swap(true, Ordering::Relaxed) {
                 Module::deserialize_raw(engine, self.module.into())
             } else {
                 Module::deserialize(engine, self.module)

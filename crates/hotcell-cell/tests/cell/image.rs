@@ -39,3 +39,18 @@ fn damaged_and_foreign_images_are_refused() {
         CellError::Image(ImageError::Damaged)
     ));
 }
+
+#[test]
+fn a_process_may_have_several_engines() {
+    let engines: Vec<Engine> = (0..3)
+        .map(|_| Engine::with_options(&EngineOptions::default().max_cells(4)).unwrap())
+        .collect();
+    for engine in engines.iter().chain(&engines) {
+        let mut cell = engine.cell(hotcell_cell::CellOptions::default()).unwrap();
+        assert_eq!(crate::support::eval(&mut cell, "6 * 7"), 42.into());
+    }
+    drop(engines);
+    let engine = Engine::with_options(&EngineOptions::default().max_cells(4)).unwrap();
+    let mut cell = engine.cell(hotcell_cell::CellOptions::default()).unwrap();
+    assert_eq!(crate::support::eval(&mut cell, "6 * 7"), 42.into());
+}
