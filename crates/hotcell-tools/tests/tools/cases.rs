@@ -1,4 +1,6 @@
 //! The cases of `tests/data/file-tools.json`, each on every kind of file system and in every way of calling.
+//!
+//! `hotcell-executor` runs this file too, with a `support` of its own that calls the tools from JavaScript.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -45,12 +47,11 @@ impl<'a> Run<'a> {
         for step in case["setup"].as_array().unwrap() {
             set_up(backend, step, &mut before);
         }
-        let result = backend.tools.call(tool, args);
         Self {
             backend,
             case,
             before,
-            result: result.map_err(|error| error.to_string()),
+            result: backend.call(tool, args),
             about: format!("{} {tool}{args:?} on {}", case["id"], backend.name),
         }
     }

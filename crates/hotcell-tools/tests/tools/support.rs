@@ -48,6 +48,12 @@ impl Backend {
             .unwrap();
     }
 
+    /// What a call gives, or the message of its error.
+    pub(crate) fn call(&self, tool: &str, args: &[Value]) -> Result<Value, String> {
+        let result = self.tools.call(tool, args);
+        result.map_err(|error| error.to_string())
+    }
+
     /// The text of a call with one object.
     pub(crate) fn text(&self, tool: &str, params: Value) -> String {
         match self.tools.call(tool, &[params]) {
