@@ -16,8 +16,8 @@ use crate::vfs::Vfs;
 ///
 /// Every path an implementation is given is absolute and resolved: no `.`, no `..`, no empty or over-long name, and when
 /// it was resolved no name before the last was a symbolic link. A link as the last name is meant itself, never what it
-/// leads to. If somebody else changes the tree in between, an implementation may find another file than the walk did;
-/// it must not find one outside its own tree.
+/// leads to. If somebody else changes the tree in between, an implementation may find another file than the walk did; but
+/// a link that it finds on the way was put there to lead somebody astray, and has to be refused.
 ///
 /// Operations that change something answer `EROFS` unless they are implemented.
 pub trait Backend: Send + Sync {

@@ -1,10 +1,13 @@
 //! A directory of the host, through a capability to it and nothing else.
 
 mod file;
+mod mode;
+mod reach;
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::DirEntryExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -12,7 +15,7 @@ use std::time::SystemTime;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, SystemTimeSpec};
 use cap_std::fs::{
     Dir, DirBuilder, DirBuilderExt, DirEntry as HostEntry, FileTypeExt, MetadataExt,
-    OpenOptions as HostOptions, OpenOptionsExt, PermissionsExt,
+    OpenOptions as HostOptions, OpenOptionsExt,
 };
 use rustix::fs::OFlags;
 
@@ -39,8 +42,8 @@ pub enum Access {
 /// A directory of the host as a file system.
 ///
 /// `..`, absolute paths and symbolic links are resolved here, with the directory as their root, as in a `chroot`. What
-/// is then opened goes through [`cap_std`], which does not leave the directory even if somebody swaps a directory for a
-/// link at that moment: such an operation fails, or ends elsewhere in the directory.
+/// comes out is a path without links, and it is opened as one: a directory that somebody swaps for a link at that moment
+/// makes the operation fail. [`cap_std`] holds the directory, and does not leave it either.
 ///
 /// Named pipes, sockets and devices are listed and cannot be opened. Set-user-id and set-group-id bits cannot be set.
 /// A hard link to a file that also has a name elsewhere on the host is that file: what lies in the directory
@@ -85,17 +88,6 @@ impl HostVfs {
             Access::ReadOnly => Err(Errno::EROFS.into()),
             Access::ReadWrite => Ok(()),
         }
-    }
-}
-
-/// The path as seen from the directory.
-fn relative(path: &VfsPath) -> &Path {
-    let bytes = path.as_bytes();
-    let bytes = bytes.strip_prefix(b"/").unwrap_or(bytes);
-    if bytes.is_empty() {
-        Path::new(".")
-    } else {
-        Path::new(OsStr::from_bytes(bytes))
     }
 }
 
@@ -149,7 +141,7 @@ fn entry(entry: &HostEntry) -> Result<DirEntry, Fault> {
     Ok(DirEntry {
         name: entry.file_name().into_vec(),
         kind: kind(entry.file_type()?),
-        ino: cap_fs_ext::DirEntryExt::full_metadata(entry).map_or(0, |meta| meta.ino()),
+        ino: entry.ino(),
     })
 }
 
@@ -165,22 +157,23 @@ fn time_spec(time: SetTime) -> Option<SystemTimeSpec> {
 
 impl Backend for HostVfs {
     fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
-        let meta = if path == VfsPath::ROOT {
-            self.dir.dir_metadata()?
-        } else {
-            self.dir.symlink_metadata(relative(path))?
+        let spot = self.spot(path)?;
+        let meta = match spot.name {
+            Some(name) => spot.dir.symlink_metadata(name)?,
+            None => spot.dir.dir_metadata()?,
         };
         Ok(metadata(&meta))
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
-        let target = self.dir.read_link_contents(relative(path))?;
+        let spot = self.spot(path)?;
+        let target = spot.dir.read_link_contents(spot.name())?;
         Ok(target.into_os_string().into_vec())
     }
 
     fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
         let mut entries = Vec::new();
-        for found in self.dir.read_dir(relative(path))? {
+        for found in self.directory(path)?.entries()? {
             match entry(&found?) {
                 Ok(entry) => entries.push(entry),
                 // Somebody removed it meanwhile.
@@ -210,17 +203,12 @@ impl Backend for HostVfs {
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         flags.set(OFlags::DIRECTORY, options.directory);
         host.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-        let before = self.dir.symlink_metadata(relative(path));
-        if let Ok(before) = before
-            && !matches!(kind(before.file_type()), FileType::File | FileType::Dir)
-        {
-            return Err(not_a_file(kind(before.file_type())));
+        let spot = self.spot(path)?;
+        if let Ok(before) = spot.dir.symlink_metadata(spot.name()) {
+            refuse_special(kind(before.file_type()))?;
         }
-        let file = self.dir.open_with(relative(path), &host)?;
-        let found = kind(file.metadata()?.file_type());
-        if !matches!(found, FileType::File | FileType::Dir) {
-            return Err(not_a_file(found));
-        }
+        let file = spot.dir.open_with(spot.name(), &host)?;
+        refuse_special(kind(file.metadata()?.file_type()))?;
         if options.truncate {
             file.set_len(0)?;
         }
@@ -232,22 +220,26 @@ impl Backend for HostVfs {
         refuse_set_id(mode)?;
         let mut builder = DirBuilder::new();
         builder.mode(mode);
-        Ok(self.dir.create_dir_with(relative(path), &builder)?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.create_dir_with(spot.name(), &builder)?)
     }
 
     fn rmdir(&self, path: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.remove_dir(relative(path))?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.remove_dir(spot.name())?)
     }
 
     fn unlink(&self, path: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.remove_file(relative(path))?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.remove_file(spot.name())?)
     }
 
     fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.rename(relative(from), &self.dir, relative(to))?)
+        let (old, new) = (self.spot(from)?, self.spot(to)?);
+        Ok(old.dir.rename(old.name(), &new.dir, new.name())?)
     }
 
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
@@ -259,30 +251,35 @@ impl Backend for HostVfs {
             ));
         }
         let target = OsStr::from_bytes(target.as_bytes());
-        Ok(self.dir.symlink_contents(target, relative(link))?)
+        let spot = self.spot(link)?;
+        Ok(spot.dir.symlink_contents(target, spot.name())?)
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self
-            .dir
-            .hard_link(relative(existing), &self.dir, relative(new))?)
+        let (old, new) = (self.spot(existing)?, self.spot(new)?);
+        Ok(old.dir.hard_link(old.name(), &new.dir, new.name())?)
     }
 
     fn chmod(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
         self.writable()?;
         refuse_set_id(mode)?;
-        let mode = cap_std::fs::Permissions::from_mode(mode);
-        Ok(self.dir.set_permissions(relative(path), mode)?)
+        let spot = self.spot(path)?;
+        mode::set(&spot.dir, spot.name(), mode)
     }
 
     fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.set_symlink_times(
-            relative(path),
+        let spot = self.spot(path)?;
+        Ok(spot.dir.set_symlink_times(
+            spot.name(),
             time_spec(times.accessed),
             time_spec(times.modified),
         )?)
+    }
+
+    fn is_exact(&self, _path: &VfsPath) -> bool {
+        true
     }
 
     /// A directory that is only read can be shared; two futures of one that is written cannot be kept apart.
@@ -297,12 +294,14 @@ impl Backend for HostVfs {
     }
 }
 
-fn not_a_file(kind: FileType) -> Fault {
+/// Only files and directories can be opened.
+fn refuse_special(kind: FileType) -> Result<(), Fault> {
     let detail = match kind {
-        FileType::Symlink => return Fault::new(Errno::ELOOP, "it became a symbolic link"),
+        FileType::File | FileType::Dir => return Ok(()),
+        FileType::Symlink => return Err(Fault::new(Errno::ELOOP, "it became a symbolic link")),
         FileType::Fifo => "named pipes of the host cannot be opened",
         FileType::Socket => "sockets of the host cannot be opened",
         _ => "devices of the host cannot be opened",
     };
-    Fault::new(Errno::ENXIO, detail)
+    Err(Fault::new(Errno::ENXIO, detail))
 }
