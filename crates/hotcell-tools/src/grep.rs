@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use hotcell_vfs::{OpenOptions, VfsFile, VfsPath};
+use hotcell_vfs::{OpenOptions, Vfs, VfsFile, VfsPath};
 
 use crate::error::FileToolError;
 use crate::glob::PathGlob;
@@ -40,6 +40,7 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
     let context = crate::args::limit(params.context, 0).min(MAX_BYTES);
     let mut search = Search {
         tools,
+        vfs: place.vfs,
         matcher,
         searcher: SearcherBuilder::new()
             .line_number(true)
@@ -152,6 +153,7 @@ impl Filter {
 
 struct Search<'a> {
     tools: &'a FileTools,
+    vfs: &'a dyn Vfs,
     matcher: RegexMatcher,
     searcher: Searcher,
     report: Report,
@@ -162,12 +164,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn file(&mut self, path: &VfsPath, shown_as: &[u8]) -> Result<(), FileToolError> {
-        let file = match self
-            .tools
-            .workspace()
-            .vfs
-            .open(path, &OpenOptions::read().no_follow())
-        {
+        let file = match self.vfs.open(path, &OpenOptions::read().no_follow()) {
             Ok(file) => file,
             Err(error) => {
                 self.fail(shown_as, error.errno().message());

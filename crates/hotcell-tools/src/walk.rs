@@ -26,12 +26,12 @@ pub(crate) struct Visit<'a> {
 /// know about what was not visited.
 pub(crate) fn walk(
     tools: &FileTools,
-    start: &Place,
+    start: &Place<'_>,
     mut visit: impl FnMut(&Visit<'_>) -> Result<ControlFlow<()>, FileToolError>,
 ) -> Result<Vec<String>, FileToolError> {
-    let mut walk = Walk::new(&*tools.workspace().vfs, start);
+    let mut walk = Walk::new(start);
     let below = below_from(&start.real);
-    let shown = below_from(&start.root);
+    let shown = below_from(start.root);
     while let Some(kind) = walk.next() {
         tools.check_cancelled()?;
         let path = walk.path.as_slice();
@@ -83,7 +83,8 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    fn new(vfs: &'a dyn Vfs, start: &Place) -> Self {
+    fn new(start: &Place<'a>) -> Self {
+        let vfs = start.vfs;
         let mut walk = Self {
             vfs,
             ignored: Ignored::default(),

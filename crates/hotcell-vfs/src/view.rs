@@ -15,7 +15,8 @@ use crate::path::{VfsPath, VfsPathBuf};
 use crate::vfs::Vfs;
 
 /// Another file system, seen through a window that `..`, absolute paths and symbolic links do not lead out of, also if
-/// somebody moves directories or puts links in their place meanwhile.
+/// somebody moves directories or puts links in their place meanwhile. (The last holds for file systems that are a
+/// [`Backend`]: all of this crate are.)
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -82,6 +83,14 @@ impl View {
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
+    }
+
+    /// The directory that is shown, by its path in the other file system, without links.
+    pub fn root(&self) -> &VfsPath {
+        match &self.frame {
+            Frame::All => VfsPath::ROOT,
+            Frame::Rooted(root) | Frame::Within(root) => root,
+        }
     }
 
     /// Where a path leads in the other file system.

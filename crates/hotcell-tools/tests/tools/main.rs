@@ -3,6 +3,7 @@
 //! - `cases`: what the tools give, from `tests/data/file-tools.json`
 //! - `calls`: arguments of dynamic calls, schemas
 //! - `confinement`: no way out of the workspace
+//! - `races`: nor while another process rearranges it
 //! - `edits`: edit beyond the cases
 //! - `files`: unusual files: missing, binary, huge, oddly named
 //! - `search`: grep, find and ls beyond the cases
@@ -16,6 +17,9 @@
     reason = "a test fails by panicking, and is written to be read"
 )]
 
+#[cfg(unix)]
+#[path = "../../../hotcell-vfs/tests/escape/attacker.rs"]
+mod attacker;
 mod calls;
 mod cases;
 mod confinement;
@@ -23,6 +27,8 @@ mod edits;
 mod files;
 mod patch;
 mod properties;
+#[cfg(unix)]
+mod races;
 mod search;
 mod support;
 mod together;

@@ -19,6 +19,7 @@ const TOLD: u8 = 1;
 
 /// One move; both names exist, or one of them does.
 #[derive(Clone, Copy)]
+#[allow(dead_code, reason = "not every user of this file makes every move")]
 pub(crate) enum Move<'a> {
     /// The two names change places, in one step.
     Swap(&'a Path, &'a Path),
