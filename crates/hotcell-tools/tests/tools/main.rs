@@ -14,7 +14,9 @@
     clippy::panic,
     clippy::unwrap_used,
     clippy::format_collect,
-    reason = "a test fails by panicking, and is written to be read"
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test fails by panicking, is written to be read, and has a host to look at"
 )]
 
 #[cfg(unix)]
