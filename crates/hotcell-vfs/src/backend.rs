@@ -78,6 +78,12 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// Makes `data` the whole content of a file in one step, if there is a way: then nobody sees a part of it, and what
+    /// does not fit leaves the old content.
+    fn write_file(&self, _path: &VfsPath, _data: &[u8]) -> Option<Result<(), Fault>> {
+        None
+    }
+
     /// Whether `lstat` fails if `path` leads through a symbolic link, so that its success proves that there is none
     /// and the names need not be looked at one by one.
     fn is_exact(&self, _path: &VfsPath) -> bool {
@@ -323,9 +329,26 @@ impl<B: Backend> Vfs for B {
             .map_err(|fault| fault.at("realpath", path))
     }
 
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
+        let options = OpenOptions::write().create().truncate();
+        let done = walk(self, path, Follow::Create).and_then(|spot| {
+            rules::opening(&spot, &options)?;
+            Ok(Backend::write_file(self, &spot.path, data))
+        });
+        match done {
+            Ok(Some(Ok(()))) => Ok(()),
+            Ok(None) => crate::vfs::overwrite(self, path, data),
+            Ok(Some(Err(fault))) | Err(fault) => Err(fault.at("write", path)),
+        }
+    }
+
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Result<u64> {
         let near = find(self, from, Follow::Always).and_then(|old| {
+            if old.existing()?.kind.is_dir() {
+                return Err(Errno::EISDIR.into());
+            }
             let new = walk(self, to, Follow::Create)?;
+            rules::opening(&new, &OpenOptions::write().create())?;
             Ok(Backend::copy(self, &old.path, &new.path))
         });
         match near {

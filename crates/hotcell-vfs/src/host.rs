@@ -10,14 +10,13 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirEntryExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, SystemTimeSpec};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{
     Dir, DirBuilder, DirBuilderExt, DirEntry as HostEntry, FileTypeExt, MetadataExt,
     OpenOptions as HostOptions, OpenOptionsExt,
 };
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 
 use crate::backend::Backend;
 use crate::clock::{SetTime, Times, Timestamp};
@@ -145,13 +144,20 @@ fn entry(entry: &HostEntry) -> Result<DirEntry, Fault> {
     })
 }
 
-fn time_spec(time: SetTime) -> Option<SystemTimeSpec> {
-    match time {
-        SetTime::Keep => None,
-        SetTime::Now => Some(SystemTimeSpec::SymbolicNow),
-        SetTime::At(time) => Some(SystemTimeSpec::Absolute(
-            cap_std::time::SystemTime::from_std(SystemTime::from(time)),
-        )),
+/// The times as the system call takes them. (The safe wrappers around it panic at times before 1970.)
+fn timestamps(times: Times) -> Timestamps {
+    let spec = |time: SetTime| match time {
+        SetTime::Keep => (0, UTIME_OMIT),
+        SetTime::Now => (0, UTIME_NOW),
+        SetTime::At(time) => (time.seconds(), time.subsec_nanos().into()),
+    };
+    let spec = |time| {
+        let (tv_sec, tv_nsec) = spec(time);
+        Timespec { tv_sec, tv_nsec }
+    };
+    Timestamps {
+        last_access: spec(times.accessed),
+        last_modification: spec(times.modified),
     }
 }
 
@@ -271,11 +277,9 @@ impl Backend for HostVfs {
     fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
         self.writable()?;
         let spot = self.spot(path)?;
-        Ok(spot.dir.set_symlink_times(
-            spot.name(),
-            time_spec(times.accessed),
-            time_spec(times.modified),
-        )?)
+        let times = timestamps(times);
+        let done = utimensat(&spot.dir, spot.name(), &times, AtFlags::SYMLINK_NOFOLLOW);
+        Ok(done.map_err(io::Error::from)?)
     }
 
     fn is_exact(&self, _path: &VfsPath) -> bool {

@@ -70,11 +70,10 @@ pub trait Vfs: Send + Sync {
         file.read_all().map_err(|error| error.with_path(path))
     }
 
-    /// Makes `data` the whole content of a file, which is created if it is not there.
+    /// Makes `data` the whole content of a file, which is created if it is not there. In memory this is one step: who
+    /// reads sees the old content or the new one, and what does not fit leaves the old one.
     fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
-        let file = self.open(path, &OpenOptions::write().create().truncate())?;
-        file.write_all_at(0, data)
-            .map_err(|error| error.with_path(path))
+        overwrite(self, path, data)
     }
 
     /// Adds `data` to the end of a file, which is created if it is not there.
@@ -140,6 +139,13 @@ pub trait Vfs: Send + Sync {
         }
         Ok(())
     }
+}
+
+/// Empties a file and writes it anew.
+pub(crate) fn overwrite<V: Vfs + ?Sized>(vfs: &V, path: &VfsPath, data: &[u8]) -> Result<()> {
+    let file = vfs.open(path, &OpenOptions::write().create().truncate())?;
+    file.write_all_at(0, data)
+        .map_err(|error| error.with_path(path))
 }
 
 /// Copies one file from one file system to another.

@@ -190,6 +190,13 @@ impl Backend for View {
         self.inner.set_times(&self.touch(path)?, times)
     }
 
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        match self.touch(path) {
+            Ok(path) => self.inner.write_file(&path, data),
+            Err(fault) => Some(Err(fault)),
+        }
+    }
+
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {
         match (self.place(from), self.touch(to)) {
             (Ok(from), Ok(to)) => self.inner.copy(&from, &to),

@@ -3,9 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use cap_std::fs::{File, FileExt, Permissions, PermissionsExt};
-use fs_set_times::SetTimes;
 
-use super::{metadata, refuse_set_id, time_spec};
+use super::{metadata, refuse_set_id, timestamps};
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
@@ -110,9 +109,8 @@ impl VfsFile for HostFile {
 
     fn set_times(&self, times: Times) -> Result<()> {
         self.at("utimes", self.writable())?;
-        let spec = |time| time_spec(time).map(cap_fs_ext::SystemTimeSpec::into_std);
-        let done = SetTimes::set_times(&self.file, spec(times.accessed), spec(times.modified));
-        self.at("utimes", done)
+        let done = rustix::fs::futimens(&self.file, &timestamps(times));
+        self.at("utimes", done.map_err(std::io::Error::from))
     }
 
     fn chmod(&self, mode: u32) -> Result<()> {
