@@ -10,7 +10,7 @@ use crate::options::OpenOptions;
 use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
 use crate::resolve::{self, Follow, Found, Graph, Spot, is_plain};
 use crate::rules;
-use crate::vfs::Vfs;
+use crate::vfs::{MODE_BITS, Vfs};
 
 /// A file system that knows its files by their paths. Whoever implements it has a [`Vfs`] for free.
 ///
@@ -198,6 +198,7 @@ fn open<B: Backend + ?Sized>(
     let options = OpenOptions {
         create: options.create && (found.is_none() || options.writes()),
         no_follow: true,
+        mode: options.mode & MODE_BITS,
         ..*options
     };
     backend.open(&spot.path, &options)
@@ -237,7 +238,7 @@ impl<B: Backend> Vfs for B {
     fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<()> {
         let done = walk(self, path, Follow::Never).and_then(|spot| {
             rules::making(&spot, true)?;
-            Backend::mkdir(self, &spot.path, mode)
+            Backend::mkdir(self, &spot.path, mode & MODE_BITS)
         });
         done.map_err(|fault| fault.at("mkdir", path))
     }
@@ -275,7 +276,7 @@ impl<B: Backend> Vfs for B {
 
     fn chmod(&self, path: &VfsPath, mode: u32) -> Result<()> {
         let done = find(self, path, Follow::Always)
-            .and_then(|spot| Backend::chmod(self, &spot.path, mode & 0o7777));
+            .and_then(|spot| Backend::chmod(self, &spot.path, mode & MODE_BITS));
         done.map_err(|fault| fault.at("chmod", path))
     }
 

@@ -3,23 +3,20 @@
 mod file;
 mod mode;
 mod reach;
+mod status;
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirEntryExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{
-    Dir, DirBuilder, DirBuilderExt, DirEntry as HostEntry, FileTypeExt, MetadataExt,
-    OpenOptions as HostOptions, OpenOptionsExt,
-};
-use rustix::fs::{AtFlags, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions as HostOptions, OpenOptionsExt};
+use rustix::fs::{AtFlags, OFlags, utimensat};
 
 use crate::backend::Backend;
-use crate::clock::{SetTime, Times, Timestamp};
+use crate::clock::Times;
 use crate::error::{Errno, Fault};
 use crate::file::VfsFile;
 use crate::links::LinkPolicy;
@@ -100,75 +97,13 @@ fn refuse_set_id(mode: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-fn kind(kind: cap_std::fs::FileType) -> FileType {
-    if kind.is_dir() {
-        FileType::Dir
-    } else if kind.is_symlink() {
-        FileType::Symlink
-    } else if kind.is_file() {
-        FileType::File
-    } else if kind.is_char_device() {
-        FileType::CharDevice
-    } else if kind.is_block_device() {
-        FileType::BlockDevice
-    } else if kind.is_socket() {
-        FileType::Socket
-    } else {
-        FileType::Fifo
-    }
-}
-
-fn metadata(meta: &cap_std::fs::Metadata) -> Metadata {
-    let time = |seconds: i64, nanos: i64| {
-        Timestamp::from_parts(seconds, u32::try_from(nanos).unwrap_or_default())
-    };
-    Metadata {
-        kind: kind(meta.file_type()),
-        dev: meta.dev(),
-        ino: meta.ino(),
-        nlink: meta.nlink(),
-        mode: meta.mode() & 0o7777,
-        size: meta.size(),
-        allocated: meta.blocks().saturating_mul(512),
-        accessed: time(meta.atime(), meta.atime_nsec()),
-        modified: time(meta.mtime(), meta.mtime_nsec()),
-        changed: time(meta.ctime(), meta.ctime_nsec()),
-    }
-}
-
-fn entry(entry: &HostEntry) -> Result<DirEntry, Fault> {
-    Ok(DirEntry {
-        name: entry.file_name().into_vec(),
-        kind: kind(entry.file_type()?),
-        ino: entry.ino(),
-    })
-}
-
-/// The times as the system call takes them. (The safe wrappers around it panic at times before 1970.)
-fn timestamps(times: Times) -> Timestamps {
-    let spec = |time: SetTime| match time {
-        SetTime::Keep => (0, UTIME_OMIT),
-        SetTime::Now => (0, UTIME_NOW),
-        SetTime::At(time) => (time.seconds(), time.subsec_nanos().into()),
-    };
-    let spec = |time| {
-        let (tv_sec, tv_nsec) = spec(time);
-        Timespec { tv_sec, tv_nsec }
-    };
-    Timestamps {
-        last_access: spec(times.accessed),
-        last_modification: spec(times.modified),
-    }
+fn fault(errno: rustix::io::Errno) -> Fault {
+    io::Error::from(errno).into()
 }
 
 impl Backend for HostVfs {
     fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
-        let spot = self.spot(path)?;
-        let meta = match spot.name {
-            Some(name) => spot.dir.symlink_metadata(name)?,
-            None => spot.dir.dir_metadata()?,
-        };
-        Ok(metadata(&meta))
+        status::at(&self.spot(path)?)
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
@@ -178,15 +113,8 @@ impl Backend for HostVfs {
     }
 
     fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
-        let mut entries = Vec::new();
-        for found in self.directory(path)?.entries()? {
-            match entry(&found?) {
-                Ok(entry) => entries.push(entry),
-                // Somebody removed it meanwhile.
-                Err(fault) if fault.errno == Errno::ENOENT => {}
-                Err(fault) => return Err(fault),
-            }
-        }
+        let dir = self.directory(path)?;
+        let mut entries = status::entries(&dir)?;
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
@@ -210,11 +138,11 @@ impl Backend for HostVfs {
         flags.set(OFlags::DIRECTORY, options.directory);
         host.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
         let spot = self.spot(path)?;
-        if let Ok(before) = spot.dir.symlink_metadata(spot.name()) {
-            refuse_special(kind(before.file_type()))?;
+        if let Ok(before) = status::at(&spot) {
+            refuse_special(before.kind)?;
         }
         let file = spot.dir.open_with(spot.name(), &host)?;
-        refuse_special(kind(file.metadata()?.file_type()))?;
+        refuse_special(status::of(&file)?.kind)?;
         if options.truncate {
             file.set_len(0)?;
         }
@@ -277,9 +205,8 @@ impl Backend for HostVfs {
     fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
         self.writable()?;
         let spot = self.spot(path)?;
-        let times = timestamps(times);
-        let done = utimensat(&spot.dir, spot.name(), &times, AtFlags::SYMLINK_NOFOLLOW);
-        Ok(done.map_err(io::Error::from)?)
+        let times = status::timestamps(times);
+        utimensat(&*spot.dir, spot.name(), &times, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
     }
 
     fn is_exact(&self, _path: &VfsPath) -> bool {

@@ -15,6 +15,9 @@ pub const FILE_MODE: u32 = 0o644;
 /// The mode of a directory nobody gave one.
 pub const DIR_MODE: u32 = 0o755;
 
+/// The permission bits a file can have.
+pub(crate) const MODE_BITS: u32 = 0o7777;
+
 /// A file system. `Arc<dyn Vfs>` is what everybody passes around.
 ///
 /// Paths are absolute, or relative to the root. Names are resolved as Linux does it: symbolic links first, then `..`;

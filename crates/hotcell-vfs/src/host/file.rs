@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cap_std::fs::{File, FileExt, Permissions, PermissionsExt};
 
-use super::{metadata, refuse_set_id, timestamps};
+use super::{fault, refuse_set_id, status};
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
@@ -87,7 +87,7 @@ impl VfsFile for HostFile {
             .appending
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let end = self.at("write", self.file.metadata())?.len();
+        let end = self.at("write", status::of(&self.file))?.size;
         self.write_all_at(end, data)?;
         Ok(end)
     }
@@ -103,14 +103,13 @@ impl VfsFile for HostFile {
     }
 
     fn stat(&self) -> Result<Metadata> {
-        let meta = self.at("stat", self.file.metadata())?;
-        Ok(metadata(&meta))
+        self.at("stat", status::of(&self.file))
     }
 
     fn set_times(&self, times: Times) -> Result<()> {
         self.at("utimes", self.writable())?;
-        let done = rustix::fs::futimens(&self.file, &timestamps(times));
-        self.at("utimes", done.map_err(std::io::Error::from))
+        let done = rustix::fs::futimens(&self.file, &status::timestamps(times));
+        self.at("utimes", done.map_err(fault))
     }
 
     fn chmod(&self, mode: u32) -> Result<()> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Mode, chmodat};
 
+use super::fault;
 use crate::error::{Errno, Fault};
 
 /// Sets the mode of `name` in `dir`, which has to be something other than a link.
@@ -22,7 +23,7 @@ pub(super) fn set(dir: &Dir, name: &Path, mode: u32) -> Result<(), Fault> {
     // Linux has no `chmod` that does not follow links before 6.6. A handle that stands for the file without opening it
     // has another name below /proc, which leads to that very file, readable or not.
     let file = open(OFlags::PATH).map_err(fault)?;
-    if rustix::fs::fstat(&file).map_err(fault)?.st_mode & 0o170_000 == 0o120_000 {
+    if super::status::of(&file)?.is_symlink() {
         return Err(Fault::new(Errno::ELOOP, "it became a symbolic link"));
     }
     if let Ok(handles) = proc_self_fd()
@@ -39,8 +40,4 @@ pub(super) fn set(dir: &Dir, name: &Path, mode: u32) -> Result<(), Fault> {
 pub(super) fn set(dir: &Dir, name: &Path, mode: u32) -> Result<(), Fault> {
     let mode = Mode::from_raw_mode(mode as rustix::fs::RawMode);
     chmodat(dir, name, mode, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
-}
-
-fn fault(errno: rustix::io::Errno) -> Fault {
-    std::io::Error::from(errno).into()
 }

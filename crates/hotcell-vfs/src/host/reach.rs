@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
-use super::HostVfs;
+use super::{HostVfs, fault};
 use crate::error::Fault;
 use crate::path::VfsPath;
 
@@ -69,7 +69,7 @@ fn descend(from: &Dir, path: &Path) -> Result<Dir, Fault> {
         Ok(dir) => Ok(Dir::from(dir)),
         // A kernel that is too old, or a filter that does not know the call.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => descend_by_names(from, path),
-        Err(errno) => Err(std::io::Error::from(errno).into()),
+        Err(errno) => Err(fault(errno)),
     }
 }
 

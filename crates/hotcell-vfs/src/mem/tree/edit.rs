@@ -12,9 +12,7 @@ use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Route, Spot};
 use crate::rules;
-
-/// The permission bits a file can have.
-const MODE_BITS: u32 = 0o7777;
+use crate::vfs::MODE_BITS;
 
 impl Tree {
     /// Opens or creates a file.
