@@ -49,9 +49,10 @@ pub(crate) fn walk(
             walk.enter();
         }
     }
-    let mut notices = walk.ignored.notices;
-    if walk.unreadable > 0 {
-        notices.push(format!("{} directories could not be read", walk.unreadable));
+    let unreadable = walk.unreadable;
+    let mut notices = walk.ignored.into_notices();
+    if unreadable > 0 {
+        notices.push(format!("{unreadable} directories could not be read"));
     }
     Ok(notices)
 }
