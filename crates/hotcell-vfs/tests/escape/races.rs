@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use hotcell_vfs::{
-    Errno, MemVfs, OpenOptions, SetTime, Times, Timestamp, Vfs, VfsPath, View, Walk,
+    Clock, Errno, Limits, LinkPolicy, MemVfs, OpenOptions, OverlayVfs, Overwrite, SetTime,
+    TarLimits, Times, Timestamp, Vfs, VfsPath, View, Walk, export_tar, import_tar,
 };
 
 use crate::attacker::{Attacker, Move};
@@ -181,6 +182,38 @@ fn view_does_not_follow_its_own_directory_elsewhere() {
         });
         fixture.assert_next_door_untouched();
     }
+}
+
+#[test]
+fn archives_and_applied_changes_stay_inside_while_directories_become_links() {
+    let fixture = Fixture::new();
+    fixture.plant(fixture.outside.join("dir"), "trap");
+    let limits = TarLimits {
+        links: LinkPolicy::Any,
+        ..TarLimits::default()
+    };
+    let mut sample = Vec::new();
+    export_tar(&fixture.host(), VfsPath::new("/dir"), &mut sample, &limits).unwrap();
+    while_swapping(&fixture, "dir", "trap", |_| {
+        let host = fixture.host();
+        let mut archive = Vec::new();
+        let _anything = export_tar(&host, VfsPath::ROOT, &mut archive, &limits);
+        let leaked = archive.windows(SECRET.len()).any(|part| part == SECRET);
+        assert!(!leaked, "the archive has the secret in it");
+        let _anything = import_tar(&host, VfsPath::new("/dir"), sample.as_slice(), &limits);
+
+        let overlay = OverlayVfs::new(Arc::new(host), Limits::default(), Clock::None);
+        let form: Form = (
+            "overlay",
+            Arc::new(overlay.fork()),
+            VfsPath::ROOT.to_owned(),
+        );
+        change_everything(&form, "dir", 0);
+        let _anything = overlay.write_file(VfsPath::new("/dir/file"), b"inside");
+        let _anything = overlay.unlink(VfsPath::new("/dir/deep/none"));
+        let _anything = overlay.apply(&fixture.host(), Overwrite::Force);
+    });
+    fixture.assert_outside_untouched();
 }
 
 /// Stops the attacker when the guest is done, also if it is done because an assertion failed.

@@ -54,9 +54,10 @@ pub(crate) enum Answer {
         nlink: Option<u64>,
     },
     Offset(u64),
+    /// When it was last changed and, if looking at it is no access, last read.
     Times {
-        accessed: i64,
         modified: i64,
+        accessed: Option<i64>,
     },
     Failed(Errno),
     NoHandle,
@@ -262,7 +263,11 @@ impl<V: Vfs> Virtual<V> {
                     return Ok(Answer::NoHandle);
                 };
                 file.set_times(times(*time))?;
-                set_to(&file.stat()?)
+                let meta = file.stat()?;
+                Answer::Times {
+                    modified: meta.modified.seconds(),
+                    accessed: Some(meta.accessed.seconds()),
+                }
             }
             Op::Stat(path) => stat(vfs.stat(&self.path(path))?),
             Op::Lstat(path) => stat(vfs.lstat(&self.path(path))?),
@@ -301,7 +306,10 @@ impl<V: Vfs> Virtual<V> {
                 } else {
                     vfs.lstat(&path)?
                 };
-                set_to(&meta)
+                Answer::Times {
+                    modified: meta.modified.seconds(),
+                    accessed: None,
+                }
             }
         })
     }
@@ -311,13 +319,6 @@ fn times(seconds: i64) -> Times {
     Times {
         accessed: SetTime::At(Timestamp::from_parts(seconds, 7)),
         modified: SetTime::At(Timestamp::from_parts(seconds / 2, 0)),
-    }
-}
-
-fn set_to(meta: &hotcell_vfs::Metadata) -> Answer {
-    Answer::Times {
-        accessed: meta.accessed.seconds(),
-        modified: meta.modified.seconds(),
     }
 }
 

@@ -126,7 +126,11 @@ impl Real {
                     return Ok(Answer::NoHandle);
                 };
                 fs::futimens(file, &times(*time))?;
-                set_to(&fs::fstat(file)?)
+                let meta = fs::fstat(file)?;
+                Answer::Times {
+                    modified: meta.st_mtime,
+                    accessed: Some(meta.st_atime),
+                }
             }
             Op::Stat(path) => stat(&fs::stat(self.path(path))?),
             Op::Lstat(path) => stat(&fs::lstat(self.path(path))?),
@@ -216,7 +220,11 @@ impl Real {
                 };
                 let path = self.path(path);
                 fs::utimensat(CWD, &path, &times(*time), flags)?;
-                set_to(&fs::statat(CWD, &path, flags)?)
+                // The way to look at it may lead through the very link whose time was set.
+                Answer::Times {
+                    modified: fs::statat(CWD, &path, flags)?.st_mtime,
+                    accessed: None,
+                }
             }
             Op::Truncate(path, size) => {
                 done(fs::ftruncate(self.open(path, OFlags::WRONLY, 0)?, *size)?)
@@ -241,13 +249,6 @@ fn times(seconds: i64) -> fs::Timestamps {
     fs::Timestamps {
         last_access: at(seconds, 7),
         last_modification: at(seconds / 2, 0),
-    }
-}
-
-fn set_to(meta: &fs::Stat) -> Answer {
-    Answer::Times {
-        accessed: meta.st_atime,
-        modified: meta.st_mtime,
     }
 }
 
