@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    command::{cargo, cargo_output, node, node_output, root},
+    command::{cargo, cargo_output, node, node_output, node_packages, root},
     image,
 };
 
@@ -20,11 +20,11 @@ pub(crate) struct Options {
 #[derive(Subcommand)]
 enum What {
     /// Cells, beside plain native QuickJS.
-    Cell {
-        /// Print the figures as JSON instead of writing them to bench/RESULTS.md.
-        #[arg(long)]
-        json: bool,
-    },
+    Cell(Output),
+    /// The executor, beside the same contract on Node with SES.
+    Executor(Output),
+    /// Files in memory and the file tools, beside ripgrep.
+    Vfs(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md and bench/peers.svg.
@@ -36,19 +36,41 @@ enum What {
     },
 }
 
+#[derive(Args, Clone, Copy)]
+struct Output {
+    /// Print the figures as JSON instead of writing them to bench/RESULTS.md.
+    #[arg(long)]
+    json: bool,
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
-    image::build(&image::Options::default())?;
     match options.what {
-        What::Cell { json } => {
-            let report = cargo_output(["run", "--release", "--quiet", "--package", "bench-cell"])?;
-            if json {
-                println!("{report}");
-                return Ok(());
-            }
-            write_section("cell", &cell_table(&serde_json::from_str(&report)?)?)
+        What::Cell(output) => {
+            image::build(&image::Options::default())?;
+            measure("cell", output)
         }
-        What::Peers { json, quick } => peers(json, quick),
+        What::Executor(output) => {
+            image::build(&image::Options::default())?;
+            node_packages("bench/peers")?;
+            measure("executor", output)
+        }
+        What::Vfs(output) => measure("vfs", output),
+        What::Peers { json, quick } => {
+            image::build(&image::Options::default())?;
+            peers(json, quick)
+        }
     }
+}
+
+/// Runs the benchmark of this name, and writes the section of this name.
+fn measure(name: &str, output: Output) -> Result<()> {
+    let package = format!("bench-{name}");
+    let report = cargo_output(["run", "--release", "--quiet", "--package", &package])?;
+    if output.json {
+        println!("{report}");
+        return Ok(());
+    }
+    write_section(name, &table(&serde_json::from_str(&report)?)?)
 }
 
 fn peers(json: bool, quick: bool) -> Result<()> {
@@ -69,10 +91,11 @@ fn peers(json: bool, quick: bool) -> Result<()> {
     write_section("peers", section.trim_end())
 }
 
-fn cell_table(report: &Value) -> Result<String> {
+fn table(report: &Value) -> Result<String> {
     let mut table = format!(
-        "Machine: {}.\n\n| | hotcell | native rquickjs | ratio | bar |\n|---|---:|---:|---:|---:|\n",
-        report["machine"].as_str().unwrap_or("unknown")
+        "Machine: {}.\n\n| | hotcell | {} | ratio | bar |\n|---|---:|---:|---:|---:|\n",
+        report["machine"].as_str().unwrap_or("unknown"),
+        report["beside"].as_str().unwrap_or("beside"),
     );
     for row in report["rows"]
         .as_array()
@@ -85,22 +108,22 @@ fn cell_table(report: &Value) -> Result<String> {
                 .as_f64()
                 .map_or_else(|| "–".into(), |n| format!("{} {unit}", short(n)))
         };
-        let ratio = row["native"].as_f64().map_or_else(
+        let ratio = row["beside"].as_f64().map_or_else(
             || "–".into(),
-            |native| format!("{}×", short(hotcell / native)),
+            |beside| format!("{}×", short(hotcell / beside)),
         );
         let bar = match row["bar"].as_f64() {
             Some(bar) if hotcell > bar => format!("**missed**: {} {unit}", short(bar)),
             Some(bar) => format!("{} {unit}", short(bar)),
             None => "–".into(),
         };
+        let beside = match row["note"].as_str() {
+            Some(note) => note.into(),
+            None => number(&row["beside"]),
+        };
         let name = row["name"].as_str().unwrap_or_default();
-        writeln!(
-            table,
-            "| {name} | {} | {} | {ratio} | {bar} |",
-            number(&row["hotcell"]),
-            number(&row["native"])
-        )?;
+        let hotcell = number(&row["hotcell"]);
+        writeln!(table, "| {name} | {hotcell} | {beside} | {ratio} | {bar} |")?;
     }
     Ok(table)
 }

@@ -36,6 +36,20 @@ pub(crate) fn node(script: &str) -> Result<()> {
     run(Command::new("node").arg(script).current_dir(root()))
 }
 
+/// Installs what the `package.json` in `folder` asks for.
+pub(crate) fn node_packages(folder: &str) -> Result<()> {
+    // Not `npm ci`: it wants every platform of every optional package, and not all registries keep them.
+    run(Command::new("npm")
+        .args([
+            "install",
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+        ])
+        .current_dir(root().join(folder)))
+}
+
 /// Runs a script of ours with Node and returns what it prints.
 pub(crate) fn node_output<S: AsRef<OsStr>>(
     script: &str,

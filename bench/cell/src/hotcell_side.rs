@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hotcell::{Cell, CellError, CellOptions, Engine, EngineOptions, Program, Tool, Value};
 
-use crate::measure::{median, pss, seconds};
+use bench_measure::{median, pss, seconds};
 
 pub(crate) const ENDLESS: [(&str, &str); 3] = [
     ("`while (true) {}`", "while (true) {}"),

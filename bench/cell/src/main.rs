@@ -10,10 +10,9 @@
 )]
 
 mod hotcell_side;
-mod measure;
 mod native_side;
 
-use measure::{Report, Row};
+use bench_measure::{self as measure, Report, Row};
 
 fn main() {
     // The process that `process start to first result` starts.
@@ -22,17 +21,16 @@ fn main() {
         Some("--first-native") => return native_side::first_result(),
         _ => {}
     }
-    let mut rows = Vec::new();
+    let mut report = Report::new("native rquickjs");
     let mut add = |name: &str, unit: &str, bar: Option<f64>, hotcell: f64, native: Option<f64>| {
-        let row = Row {
+        report.add(Row {
             name: name.into(),
             unit: unit.into(),
             bar,
             hotcell,
-            native,
-        };
-        eprintln!("{row}");
-        rows.push(row);
+            beside: native,
+            note: None,
+        });
     };
 
     let engine = hotcell_side::engine();
@@ -151,12 +149,5 @@ fn main() {
         Some(native),
     );
 
-    println!(
-        "{}",
-        serde_json::to_string_pretty(&Report {
-            machine: measure::machine(),
-            rows
-        })
-        .unwrap()
-    );
+    report.print();
 }

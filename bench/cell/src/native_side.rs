@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rquickjs::{AsyncContext, AsyncRuntime, Context, Function, Promise, Runtime, prelude::Async};
 
-use crate::measure::{median, pss, seconds};
+use bench_measure::{median, pss, seconds};
 
 pub(crate) fn first_result() {
     let runtime = Runtime::new().unwrap();

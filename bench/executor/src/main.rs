@@ -2,14 +2,11 @@
 //!
 //! Prints one JSON object; `cargo xtask bench executor` turns it into the table in `bench/RESULTS.md`.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a program for developers"
-)]
+#![expect(clippy::unwrap_used, reason = "a program for developers")]
 
 use std::{process::Command, time::Instant};
 
+use bench_measure::{Report, Row, median};
 use hotcell::{AgentTool, Cell, CellOptions, Engine, Executor, ExecutorOptions, Program, Value};
 use pollster::block_on;
 use serde_json::{Value as Json, json};
@@ -43,11 +40,6 @@ fn executor() -> Executor {
     });
     block_on(executor.send_tools([("add", add)])).unwrap();
     executor
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// Median microseconds of one call.
@@ -112,35 +104,58 @@ fn loops() -> (f64, f64) {
 }
 
 fn main() {
-    let mut ours = Vec::new();
-    let mut theirs = Vec::new();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     hotcell(ROUNDS);
     for round in 0..ROUNDS {
         ours.push(hotcell(round));
         theirs.push(node());
     }
+    let (counted, uncounted) = loops();
+
     let of = |rounds: &[Json], key: &str| {
-        let found: Vec<f64> = rounds
-            .iter()
-            .filter_map(|round| round[key].as_f64())
-            .collect();
+        let found = rounds.iter().filter_map(|round| round[key].as_f64());
+        let found: Vec<f64> = found.collect();
         (!found.is_empty()).then(|| median(found))
     };
-    let (counted, uncounted) = loops();
-    let row = |name: &str, key: &str, bar: Option<f64>| json!({ "name": name, "unit": "µs", "bar": bar, "hotcell": of(&ours, key), "peer": of(&theirs, key) });
-    let rows = json!([
-        row("`run` of ten lines on a live executor, new text", "newText", Some(100.0)),
-        row("the same text again", "sameText", Some(40.0)),
-        row("`run` with one asynchronous tool call", "tool", None),
-        row("create, `1 + 1`, clean up", "create", None),
-        { "name": "loop of 10 million, counted", "unit": "ms", "bar": null, "hotcell": counted, "peer": of(&theirs, "loopGuarded") },
-        { "name": "the same, not counted", "unit": "ms", "bar": null, "hotcell": uncounted, "peer": of(&theirs, "loop") },
-        { "name": "what counting costs", "unit": "×", "bar": 1.6, "hotcell": counted / uncounted,
-          "peer": of(&theirs, "loopGuarded").zip(of(&theirs, "loop")).map(|(guarded, not)| guarded / not) },
-    ]);
-    let failed: Vec<&Json> = theirs
-        .iter()
-        .filter_map(|round| round.get("failed"))
-        .collect();
-    println!("{}", json!({ "rows": rows, "failed": failed.first() }));
+    let failed = theirs.iter().find_map(|round| round["failed"].as_str());
+    let note = failed.map(|_| "not measured, see above".to_owned());
+    if let Some(reason) = failed {
+        eprintln!("Node measured nothing: {reason}");
+    }
+    let mut report = Report::new("the contract on Node with SES");
+    let mut add = |name: &str, unit: &str, bar: Option<f64>, hotcell: f64, beside: Option<f64>| {
+        report.add(Row {
+            name: name.into(),
+            unit: unit.into(),
+            bar,
+            hotcell,
+            beside,
+            note: note.clone(),
+        });
+    };
+    for (name, key, bar) in [
+        (
+            "`run` of ten lines on a live executor, new text",
+            "newText",
+            Some(100.0),
+        ),
+        ("the same text again", "sameText", Some(40.0)),
+        ("`run` with one asynchronous tool call", "tool", None),
+        ("create, `1 + 1`, clean up", "create", None),
+    ] {
+        let hotcell = of(&ours, key).unwrap_or(f64::NAN);
+        add(name, "µs", bar, hotcell, of(&theirs, key));
+    }
+    let (guarded, free) = (of(&theirs, "loopGuarded"), of(&theirs, "loop"));
+    add("loop of 10 million, counted", "ms", None, counted, guarded);
+    add("the same, not counted", "ms", None, uncounted, free);
+    let cost = guarded.zip(free).map(|(guarded, free)| guarded / free);
+    add(
+        "what counting costs",
+        "×",
+        Some(1.6),
+        counted / uncounted,
+        cost,
+    );
+    report.print();
 }

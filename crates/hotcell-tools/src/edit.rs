@@ -30,13 +30,13 @@ pub(crate) fn edit(tools: &FileTools, params: &EditParams) -> Result<ToolResult,
     let place = existing(tools, path)?;
     // Everything from reading to writing under one lock, or of two edits at a time one would be lost.
     let details = tools.locks().with(&place.real, || {
-        let before = content(tools, &place, path)?;
+        let before = content(&place, path)?;
         let change = Change::plan(&before, params)?;
         if change.after == before {
             return Err(FileToolError::NoChange { path: named(path) });
         }
         replace(
-            &*tools.workspace().vfs,
+            place.vfs,
             &place.real,
             &change.after,
             place.meta.map(|meta| meta.mode),
@@ -88,7 +88,7 @@ fn check_texts(params: &EditParams) -> Result<(), FileToolError> {
     Ok(())
 }
 
-fn existing(tools: &FileTools, path: &str) -> Result<Place, FileToolError> {
+fn existing<'a>(tools: &'a FileTools, path: &str) -> Result<Place<'a>, FileToolError> {
     let refused = |errno| Err(FileToolError::refused(ACTION, path, errno));
     let Some(place) = tools.workspace().existing(path, ACTION)? else {
         return refused(Errno::ENOENT);
@@ -102,10 +102,9 @@ fn existing(tools: &FileTools, path: &str) -> Result<Place, FileToolError> {
     }
 }
 
-fn content(tools: &FileTools, place: &Place, path: &str) -> Result<Vec<u8>, FileToolError> {
+fn content(place: &Place<'_>, path: &str) -> Result<Vec<u8>, FileToolError> {
     let told = |error| FileToolError::failed(ACTION, path, &error);
-    let file = tools
-        .workspace()
+    let file = place
         .vfs
         .open(&place.real, &OpenOptions::read().no_follow())
         .map_err(told)?;

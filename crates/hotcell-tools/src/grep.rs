@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use hotcell_vfs::{OpenOptions, VfsFile, VfsPath};
+use hotcell_vfs::{OpenOptions, Vfs, VfsFile, VfsPath};
 
 use crate::error::FileToolError;
 use crate::glob::PathGlob;
@@ -25,6 +25,8 @@ const ACTION: &str = "search";
 const WHOLE: usize = 256 * 1024;
 /// How long a line of a longer file may be, and how much memory an automaton for the pattern may take.
 const MEMORY_MAX: usize = 16 * 1024 * 1024;
+/// How many of the files that could not be searched are named.
+const NAMED: usize = 3;
 
 pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult, FileToolError> {
     crate::args::require_some("grep", "limit", params.limit)?;
@@ -40,6 +42,7 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
     let context = crate::args::limit(params.context, 0).min(MAX_BYTES);
     let mut search = Search {
         tools,
+        vfs: place.vfs,
         matcher,
         searcher: SearcherBuilder::new()
             .line_number(true)
@@ -51,6 +54,7 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
         report: Report::new(limit, context),
         buffer: vec![0; WHOLE],
         failed: Vec::new(),
+        unnamed: 0,
     };
     let mut notices = match place.meta {
         Some(meta) if meta.is_dir() => walk(tools, &place, |entry| {
@@ -152,22 +156,20 @@ impl Filter {
 
 struct Search<'a> {
     tools: &'a FileTools,
+    vfs: &'a dyn Vfs,
     matcher: RegexMatcher,
     searcher: Searcher,
     report: Report,
     buffer: Vec<u8>,
     /// Files that could not be searched to their end, and why.
-    failed: Vec<(String, String)>,
+    failed: Vec<String>,
+    /// How many more could not be.
+    unnamed: usize,
 }
 
 impl Search<'_> {
     fn file(&mut self, path: &VfsPath, shown_as: &[u8]) -> Result<(), FileToolError> {
-        let file = match self
-            .tools
-            .workspace()
-            .vfs
-            .open(path, &OpenOptions::read().no_follow())
-        {
+        let file = match self.vfs.open(path, &OpenOptions::read().no_follow()) {
             Ok(file) => file,
             Err(error) => {
                 self.fail(shown_as, error.errno().message());
@@ -202,22 +204,23 @@ impl Search<'_> {
     }
 
     fn fail(&mut self, path: &[u8], reason: &str) {
-        self.failed.push((shown(path), reason.to_owned()));
+        if self.failed.len() == NAMED {
+            self.unnamed += 1;
+            return;
+        }
+        let path = shown(path);
+        self.failed
+            .push(format!("{path} was not searched to its end: {reason}"));
     }
 
-    fn notices(&self) -> Vec<String> {
-        const NAMED: usize = 3;
-        let mut out: Vec<String> = self
-            .failed
-            .iter()
-            .take(NAMED)
-            .map(|(path, reason)| format!("{path} was not searched to its end: {reason}"))
-            .collect();
-        if let Some(others) = self.failed.len().checked_sub(NAMED).filter(|n| *n > 0) {
-            out.push(format!(
+    fn notices(&mut self) -> Vec<String> {
+        let mut notices = std::mem::take(&mut self.failed);
+        if self.unnamed > 0 {
+            let others = self.unnamed;
+            notices.push(format!(
                 "{others} more files were not searched to their end"
             ));
         }
-        out
+        notices
     }
 }

@@ -13,14 +13,28 @@ const NAMES: [&[u8]; 2] = [b".gitignore", b".ignore"];
 const FILE_MAX: u64 = 256 * 1024;
 /// The longest line that is obeyed, in bytes: no path that it could match is longer.
 const LINE_MAX: usize = 4096;
+/// How many bytes of rules are obeyed at once, in a directory and all above it. Directories nest hundreds deep, and each
+/// could have rules that take megabytes of memory.
+const RULES_MAX: usize = 1024 * 1024;
+/// How many of the files that are not obeyed are named.
+const NAMED: usize = 3;
 
 /// The rules of a directory and those above it.
 #[derive(Default)]
 pub(crate) struct Ignored {
-    /// One for each directory that has rules, with its depth; the deepest last.
-    rules: Vec<(usize, Gitignore)>,
+    /// One for each directory that has rules; the deepest last.
+    rules: Vec<Rules>,
     /// What could not be obeyed.
-    pub(crate) notices: Vec<String>,
+    notices: Vec<String>,
+    /// How many more could not be.
+    unnamed: usize,
+}
+
+/// The rules of one directory.
+struct Rules {
+    depth: usize,
+    bytes: usize,
+    matcher: Gitignore,
 }
 
 impl Ignored {
@@ -32,10 +46,16 @@ impl Ignored {
     pub(crate) fn enter(&mut self, vfs: &dyn Vfs, dir: &[u8], depth: usize) {
         let mut builder = GitignoreBuilder::new(os_path(dir));
         let mut any = false;
+        let mut bytes = self.rules.iter().map(|rules| rules.bytes).sum::<usize>();
+        let above = bytes;
         for name in NAMES {
             let path = VfsPath::new(dir).join(name);
             match read_rules(vfs, &path) {
+                Ok(Some(text)) if bytes + text.len() > RULES_MAX => {
+                    self.notice(path.as_bytes(), "comes after 1MB of others");
+                }
                 Ok(Some(text)) => {
+                    bytes += text.len();
                     for line in text.lines().filter(|line| line.len() <= LINE_MAX) {
                         // A line that is no pattern is not obeyed, as in git.
                         any |= builder.add_line(None, line).is_ok();
@@ -49,14 +69,18 @@ impl Ignored {
             return;
         }
         match builder.build() {
-            Ok(rules) => self.rules.push((depth, rules)),
+            Ok(matcher) => self.rules.push(Rules {
+                depth,
+                bytes: bytes - above,
+                matcher,
+            }),
             Err(_) => self.notice(dir, "has ignore rules that are too complex"),
         }
     }
 
     /// Forgets the rules of directories that are `depth` deep or deeper.
     pub(crate) fn leave(&mut self, depth: usize) {
-        while self.rules.last().is_some_and(|(at, _)| *at >= depth) {
+        while self.rules.last().is_some_and(|rules| rules.depth >= depth) {
             self.rules.pop();
         }
     }
@@ -67,8 +91,8 @@ impl Ignored {
             return false;
         }
         let path = os_path(path);
-        for (_, rules) in self.rules.iter().rev() {
-            let matched = rules.matched(&path, is_dir);
+        for rules in self.rules.iter().rev() {
+            let matched = rules.matcher.matched(&path, is_dir);
             if !matched.is_none() {
                 return matched.is_ignore();
             }
@@ -76,7 +100,20 @@ impl Ignored {
         false
     }
 
+    /// What the reader has to know about rules that were not obeyed.
+    pub(crate) fn into_notices(self) -> Vec<String> {
+        let mut notices = self.notices;
+        if self.unnamed > 0 {
+            notices.push(format!("{} more ignore files: not obeyed", self.unnamed));
+        }
+        notices
+    }
+
     fn notice(&mut self, path: &[u8], reason: &str) {
+        if self.notices.len() == NAMED {
+            self.unnamed += 1;
+            return;
+        }
         self.notices
             .push(format!("{} {reason}: not obeyed", shown(path)));
     }

@@ -35,9 +35,9 @@
 //!
 //! # What may be assumed
 //!
-//! Arguments and files are hostile. No path, `..` or symbolic link leads out of the workspace; links are resolved first and
-//! files opened by the path that was checked, without following another link as the last name. Against somebody who
-//! swaps directories for links at that very moment, give the tools a [confined view](hotcell_vfs::View::confined) of the file system.
+//! Arguments and files are hostile. No path, `..` or symbolic link leads out of the workspace, also if somebody swaps
+//! directories for links at that very moment: the tools work on a [confined view](hotcell_vfs::View::confined) that they make
+//! themselves, once, when the workspace is there.
 //! Patterns are matched in linear time within fixed memory. Nothing is written halfway: new content goes to a
 //! temporary name and takes the file's place in one step, and edits of one file through clones of one [`FileTools`] come
 //! one after the other.

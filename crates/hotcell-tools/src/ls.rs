@@ -20,8 +20,7 @@ pub(crate) fn ls(tools: &FileTools, params: &LsParams) -> Result<ToolResult, Fil
     if place.meta.is_none_or(|meta| !meta.is_dir()) {
         return Err(FileToolError::NotDirectory { path: named() });
     }
-    let entries = tools
-        .workspace()
+    let entries = place
         .vfs
         .readdir(&place.real)
         .map_err(|error| FileToolError::failed(ACTION, path, &error))?;

@@ -36,8 +36,7 @@ pub(crate) fn read(tools: &FileTools, params: &ReadParams) -> Result<ToolResult,
         Some(meta) if !meta.is_file() => return Err(FileToolError::NotRegular { path: named() }),
         _ => {}
     }
-    let file = tools
-        .workspace()
+    let file = place
         .vfs
         .open(&place.real, &OpenOptions::read().no_follow())
         .map_err(told)?;

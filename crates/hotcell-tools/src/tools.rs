@@ -45,13 +45,12 @@ pub struct ToolInfo {
 }
 
 impl FileTools {
-    /// Tools that work in the directory `root` of `vfs` and nowhere else. The directory need not exist yet.
+    /// Tools that work in the directory `root` of `vfs` and nowhere else. The directory need not exist yet: `write`
+    /// makes it.
     pub fn new(vfs: Arc<dyn Vfs>, root: impl AsRef<VfsPath>) -> Self {
-        let root = root.as_ref().normalize();
-        let home = root.to_string_lossy().trim_end_matches('/').to_owned();
         Self {
             shared: Arc::new(Shared {
-                workspace: Workspace { vfs, root, home },
+                workspace: Workspace::new(vfs, root.as_ref()),
                 locks: PathLocks::default(),
             }),
             cancelled: None,
@@ -155,7 +154,7 @@ impl FileTools {
 impl fmt::Debug for FileTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileTools")
-            .field("root", &self.shared.workspace.root)
+            .field("root", &self.shared.workspace.root())
             .finish_non_exhaustive()
     }
 }

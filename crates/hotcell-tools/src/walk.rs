@@ -26,12 +26,12 @@ pub(crate) struct Visit<'a> {
 /// know about what was not visited.
 pub(crate) fn walk(
     tools: &FileTools,
-    start: &Place,
+    start: &Place<'_>,
     mut visit: impl FnMut(&Visit<'_>) -> Result<ControlFlow<()>, FileToolError>,
 ) -> Result<Vec<String>, FileToolError> {
-    let mut walk = Walk::new(&*tools.workspace().vfs, start);
+    let mut walk = Walk::new(start);
     let below = below_from(&start.real);
-    let shown = below_from(&start.root);
+    let shown = below_from(start.root);
     while let Some(kind) = walk.next() {
         tools.check_cancelled()?;
         let path = walk.path.as_slice();
@@ -49,9 +49,10 @@ pub(crate) fn walk(
             walk.enter();
         }
     }
-    let mut notices = walk.ignored.notices;
-    if walk.unreadable > 0 {
-        notices.push(format!("{} directories could not be read", walk.unreadable));
+    let unreadable = walk.unreadable;
+    let mut notices = walk.ignored.into_notices();
+    if unreadable > 0 {
+        notices.push(format!("{unreadable} directories could not be read"));
     }
     Ok(notices)
 }
@@ -83,7 +84,8 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    fn new(vfs: &'a dyn Vfs, start: &Place) -> Self {
+    fn new(start: &Place<'a>) -> Self {
+        let vfs = start.vfs;
         let mut walk = Self {
             vfs,
             ignored: Ignored::default(),

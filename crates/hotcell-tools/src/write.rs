@@ -18,7 +18,7 @@ pub(crate) fn write(tools: &FileTools, params: &WriteParams) -> Result<ToolResul
     let place = tools.workspace().target(path, ACTION)?;
     check(path, &place)?;
     tools.locks().with(&place.real, || {
-        let vfs = &*tools.workspace().vfs;
+        let vfs = place.vfs;
         let dir = place.real.parent().unwrap_or(VfsPath::ROOT);
         vfs.mkdir_all(dir, DIR_MODE)
             .and_then(|()| {
@@ -34,7 +34,7 @@ pub(crate) fn write(tools: &FileTools, params: &WriteParams) -> Result<ToolResul
     )))
 }
 
-fn check(path: &str, place: &Place) -> Result<(), FileToolError> {
+fn check(path: &str, place: &Place<'_>) -> Result<(), FileToolError> {
     match place.meta {
         Some(meta) if meta.is_dir() => Err(FileToolError::refused(ACTION, path, Errno::EISDIR)),
         Some(meta) if !meta.is_file() => Err(FileToolError::NotRegular {

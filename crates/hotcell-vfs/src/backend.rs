@@ -10,14 +10,14 @@ use crate::options::OpenOptions;
 use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
 use crate::resolve::{self, Follow, Found, Graph, Spot, is_plain};
 use crate::rules;
-use crate::vfs::Vfs;
+use crate::vfs::{MODE_BITS, Vfs};
 
 /// A file system that knows its files by their paths. Whoever implements it has a [`Vfs`] for free.
 ///
 /// Every path an implementation is given is absolute and resolved: no `.`, no `..`, no empty or over-long name, and when
 /// it was resolved no name before the last was a symbolic link. A link as the last name is meant itself, never what it
-/// leads to. If somebody else changes the tree in between, an implementation may find another file than the walk did;
-/// it must not find one outside its own tree.
+/// leads to. If somebody else changes the tree in between, an implementation may find another file than the walk did; but
+/// a link that it finds on the way was put there to lead somebody astray, and has to be refused.
 ///
 /// Operations that change something answer `EROFS` unless they are implemented.
 pub trait Backend: Send + Sync {
@@ -75,6 +75,12 @@ pub trait Backend: Send + Sync {
 
     /// Copies a file's content, if there is a better way than reading and writing it.
     fn copy(&self, _from: &VfsPath, _to: &VfsPath) -> Option<Result<u64, Fault>> {
+        None
+    }
+
+    /// Makes `data` the whole content of a file in one step, if there is a way: then nobody sees a part of it, and what
+    /// does not fit leaves the old content.
+    fn write_file(&self, _path: &VfsPath, _data: &[u8]) -> Option<Result<(), Fault>> {
         None
     }
 
@@ -176,6 +182,15 @@ fn open<B: Backend + ?Sized>(
     path: &VfsPath,
     options: &OpenOptions,
 ) -> Result<Arc<dyn VfsFile>, Fault> {
+    // To read a file that is where its path says takes no walk. Whatever is wrong with it, the walk will tell.
+    if is_plain(path)
+        && backend.is_exact(path)
+        && !options.mutates()
+        && !options.directory
+        && let Ok(file) = backend.open(path, &options.no_follow())
+    {
+        return Ok(file);
+    }
     let spot = walk(backend, path, rules::follow(options)?)?;
     let found = rules::opening(&spot, options)?;
     // What the walk found is what may be opened: should it become a link meanwhile, that is an error. Should it go away,
@@ -183,6 +198,7 @@ fn open<B: Backend + ?Sized>(
     let options = OpenOptions {
         create: options.create && (found.is_none() || options.writes()),
         no_follow: true,
+        mode: options.mode & MODE_BITS,
         ..*options
     };
     backend.open(&spot.path, &options)
@@ -204,6 +220,12 @@ impl<B: Backend> Vfs for B {
     }
 
     fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>> {
+        if is_plain(path)
+            && self.is_exact(path)
+            && let Ok(entries) = Backend::readdir(self, path)
+        {
+            return Ok(entries);
+        }
         let entries = find(self, path, Follow::Always).and_then(|spot| {
             if !spot.existing()?.kind.is_dir() {
                 return Err(Errno::ENOTDIR.into());
@@ -216,7 +238,7 @@ impl<B: Backend> Vfs for B {
     fn mkdir(&self, path: &VfsPath, mode: u32) -> Result<()> {
         let done = walk(self, path, Follow::Never).and_then(|spot| {
             rules::making(&spot, true)?;
-            Backend::mkdir(self, &spot.path, mode)
+            Backend::mkdir(self, &spot.path, mode & MODE_BITS)
         });
         done.map_err(|fault| fault.at("mkdir", path))
     }
@@ -254,7 +276,7 @@ impl<B: Backend> Vfs for B {
 
     fn chmod(&self, path: &VfsPath, mode: u32) -> Result<()> {
         let done = find(self, path, Follow::Always)
-            .and_then(|spot| Backend::chmod(self, &spot.path, mode & 0o7777));
+            .and_then(|spot| Backend::chmod(self, &spot.path, mode & MODE_BITS));
         done.map_err(|fault| fault.at("chmod", path))
     }
 
@@ -308,9 +330,26 @@ impl<B: Backend> Vfs for B {
             .map_err(|fault| fault.at("realpath", path))
     }
 
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
+        let options = OpenOptions::write().create().truncate();
+        let done = walk(self, path, Follow::Create).and_then(|spot| {
+            rules::opening(&spot, &options)?;
+            Ok(Backend::write_file(self, &spot.path, data))
+        });
+        match done {
+            Ok(Some(Ok(()))) => Ok(()),
+            Ok(None) => crate::vfs::overwrite(self, path, data),
+            Ok(Some(Err(fault))) | Err(fault) => Err(fault.at("write", path)),
+        }
+    }
+
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Result<u64> {
         let near = find(self, from, Follow::Always).and_then(|old| {
+            if old.existing()?.kind.is_dir() {
+                return Err(Errno::EISDIR.into());
+            }
             let new = walk(self, to, Follow::Create)?;
+            rules::opening(&new, &OpenOptions::write().create())?;
             Ok(Backend::copy(self, &old.path, &new.path))
         });
         match near {

@@ -83,6 +83,10 @@ impl Direct {
         direct!(self, set_times(path, times), set_times(path, times, false))
     }
 
+    pub(crate) fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        self.0.as_backend()?.write_file(path, data)
+    }
+
     pub(crate) fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {
         match self.0.as_backend() {
             Some(backend) => backend.copy(from, to),

@@ -68,37 +68,66 @@ pub trait VfsFile: Send + Sync {
 
     /// Reads everything to the end: of a file up to [`WHOLE_FILE_MAX`], of a device or stream up to 64 MiB.
     fn read_all(&self) -> Result<Vec<u8>> {
-        let most = if self.is_seekable() {
-            WHOLE_FILE_MAX
-        } else {
-            WHOLE_STREAM_MAX
-        };
-        let size = self.stat()?.size;
-        if size > most {
-            return Err(too_large(most).at("read", self.opened_as()));
+        if !self.is_seekable() {
+            return read_pieces(self, WHOLE_STREAM_MAX);
         }
         let mut out = Vec::new();
-        // One byte more than there should be, so that the read that finds the end needs no second round.
-        let mut room = usize::try_from(size)
-            .unwrap_or(usize::MAX)
-            .saturating_add(1);
-        loop {
-            let start = out.len();
-            if out.try_reserve(room).is_err() {
+        // What one read gives belongs together, what several give may not. Somebody who makes the file grow each time
+        // gets the pieces.
+        for _ in 0..ATTEMPTS {
+            let size = self.stat()?.size;
+            if size > WHOLE_FILE_MAX {
+                return Err(too_large(WHOLE_FILE_MAX).at("read", self.opened_as()));
+            }
+            // One byte more than there should be, so that the read that finds the end needs no second round.
+            let room = usize::try_from(size).unwrap_or(usize::MAX);
+            let room = room.saturating_add(1);
+            out.clear();
+            if out.try_reserve_exact(room).is_err() {
                 return Err(VfsError::new(Errno::ENOMEM, "read", self.opened_as()));
             }
-            out.resize(start.saturating_add(room), 0);
-            let count = self.read_at(start as u64, out.get_mut(start..).unwrap_or_default())?;
-            out.truncate(start.saturating_add(count));
-            if count == 0 || (count < room && self.is_seekable()) {
+            out.resize(room, 0);
+            let count = self.read_at(0, &mut out)?;
+            if count < room {
+                out.truncate(count);
                 return Ok(out);
             }
-            if out.len() as u64 > most {
-                return Err(too_large(most).at("read", self.opened_as()));
-            }
-            room = COPY_BUFFER;
+        }
+        read_pieces(self, WHOLE_FILE_MAX)
+    }
+}
+
+/// How often a file that grew while it was read is read again.
+const ATTEMPTS: usize = 16;
+
+/// Reads to the end, piece after piece.
+fn read_pieces<F: VfsFile + ?Sized>(file: &F, most: u64) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    loop {
+        let start = out.len();
+        if out.try_reserve(COPY_BUFFER).is_err() {
+            return Err(VfsError::new(Errno::ENOMEM, "read", file.opened_as()));
+        }
+        out.resize(start.saturating_add(COPY_BUFFER), 0);
+        let count = file.read_at(start as u64, out.get_mut(start..).unwrap_or_default())?;
+        out.truncate(start.saturating_add(count));
+        if count == 0 {
+            return Ok(out);
+        }
+        if out.len() as u64 > most {
+            return Err(too_large(most).at("read", file.opened_as()));
         }
     }
+}
+
+/// Writes a piece of a file that has nothing there yet; what is only zeros becomes a hole.
+pub(crate) fn write_unless_zeros(output: &dyn VfsFile, offset: u64, piece: &[u8]) -> Result<()> {
+    static ZEROS: [u8; COPY_BUFFER] = [0; COPY_BUFFER];
+    let zeros = ZEROS.get(..piece.len());
+    if zeros == Some(piece) {
+        return Ok(());
+    }
+    output.write_all_at(offset, piece)
 }
 
 /// Makes `output` as long as `input` and the same, in pieces; what is only zeros becomes a hole.
@@ -111,9 +140,7 @@ pub(crate) fn copy_content(input: &dyn VfsFile, output: &dyn VfsFile) -> Result<
         let Some(piece) = buffer.get(..count).filter(|piece| !piece.is_empty()) else {
             break;
         };
-        if piece.iter().any(|byte| *byte != 0) {
-            output.write_all_at(offset, piece)?;
-        }
+        write_unless_zeros(output, offset, piece)?;
         offset = offset.saturating_add(count as u64);
         if offset > WHOLE_STREAM_MAX && !input.is_seekable() {
             return Err(too_large(WHOLE_STREAM_MAX).at("read", input.opened_as()));

@@ -1,23 +1,22 @@
 //! A directory of the host, through a capability to it and nothing else.
 
 mod file;
+mod mode;
+mod reach;
+mod status;
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, SystemTimeSpec};
-use cap_std::fs::{
-    Dir, DirBuilder, DirBuilderExt, DirEntry as HostEntry, FileTypeExt, MetadataExt,
-    OpenOptions as HostOptions, OpenOptionsExt, PermissionsExt,
-};
-use rustix::fs::OFlags;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions as HostOptions, OpenOptionsExt};
+use rustix::fs::{AtFlags, OFlags, utimensat};
 
 use crate::backend::Backend;
-use crate::clock::{SetTime, Times, Timestamp};
+use crate::clock::Times;
 use crate::error::{Errno, Fault};
 use crate::file::VfsFile;
 use crate::links::LinkPolicy;
@@ -39,8 +38,8 @@ pub enum Access {
 /// A directory of the host as a file system.
 ///
 /// `..`, absolute paths and symbolic links are resolved here, with the directory as their root, as in a `chroot`. What
-/// is then opened goes through [`cap_std`], which does not leave the directory even if somebody swaps a directory for a
-/// link at that moment: such an operation fails, or ends elsewhere in the directory.
+/// comes out is a path without links, and it is opened as one: a directory that somebody swaps for a link at that moment
+/// makes the operation fail. [`cap_std`] holds the directory, and does not leave it either.
 ///
 /// Named pipes, sockets and devices are listed and cannot be opened. Set-user-id and set-group-id bits cannot be set.
 /// A hard link to a file that also has a name elsewhere on the host is that file: what lies in the directory
@@ -88,17 +87,6 @@ impl HostVfs {
     }
 }
 
-/// The path as seen from the directory.
-fn relative(path: &VfsPath) -> &Path {
-    let bytes = path.as_bytes();
-    let bytes = bytes.strip_prefix(b"/").unwrap_or(bytes);
-    if bytes.is_empty() {
-        Path::new(".")
-    } else {
-        Path::new(OsStr::from_bytes(bytes))
-    }
-}
-
 fn refuse_set_id(mode: u32) -> Result<(), Fault> {
     if mode & 0o6000 != 0 {
         return Err(Fault::new(
@@ -109,85 +97,24 @@ fn refuse_set_id(mode: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-fn kind(kind: cap_std::fs::FileType) -> FileType {
-    if kind.is_dir() {
-        FileType::Dir
-    } else if kind.is_symlink() {
-        FileType::Symlink
-    } else if kind.is_file() {
-        FileType::File
-    } else if kind.is_char_device() {
-        FileType::CharDevice
-    } else if kind.is_block_device() {
-        FileType::BlockDevice
-    } else if kind.is_socket() {
-        FileType::Socket
-    } else {
-        FileType::Fifo
-    }
-}
-
-fn metadata(meta: &cap_std::fs::Metadata) -> Metadata {
-    let time = |seconds: i64, nanos: i64| {
-        Timestamp::from_parts(seconds, u32::try_from(nanos).unwrap_or_default())
-    };
-    Metadata {
-        kind: kind(meta.file_type()),
-        dev: meta.dev(),
-        ino: meta.ino(),
-        nlink: meta.nlink(),
-        mode: meta.mode() & 0o7777,
-        size: meta.size(),
-        allocated: meta.blocks().saturating_mul(512),
-        accessed: time(meta.atime(), meta.atime_nsec()),
-        modified: time(meta.mtime(), meta.mtime_nsec()),
-        changed: time(meta.ctime(), meta.ctime_nsec()),
-    }
-}
-
-fn entry(entry: &HostEntry) -> Result<DirEntry, Fault> {
-    Ok(DirEntry {
-        name: entry.file_name().into_vec(),
-        kind: kind(entry.file_type()?),
-        ino: cap_fs_ext::DirEntryExt::full_metadata(entry).map_or(0, |meta| meta.ino()),
-    })
-}
-
-fn time_spec(time: SetTime) -> Option<SystemTimeSpec> {
-    match time {
-        SetTime::Keep => None,
-        SetTime::Now => Some(SystemTimeSpec::SymbolicNow),
-        SetTime::At(time) => Some(SystemTimeSpec::Absolute(
-            cap_std::time::SystemTime::from_std(SystemTime::from(time)),
-        )),
-    }
+fn fault(errno: rustix::io::Errno) -> Fault {
+    io::Error::from(errno).into()
 }
 
 impl Backend for HostVfs {
     fn lstat(&self, path: &VfsPath) -> Result<Metadata, Fault> {
-        let meta = if path == VfsPath::ROOT {
-            self.dir.dir_metadata()?
-        } else {
-            self.dir.symlink_metadata(relative(path))?
-        };
-        Ok(metadata(&meta))
+        status::at(&self.spot(path)?)
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<Vec<u8>, Fault> {
-        let target = self.dir.read_link_contents(relative(path))?;
+        let spot = self.spot(path)?;
+        let target = spot.dir.read_link_contents(spot.name())?;
         Ok(target.into_os_string().into_vec())
     }
 
     fn readdir(&self, path: &VfsPath) -> Result<Vec<DirEntry>, Fault> {
-        let mut entries = Vec::new();
-        for found in self.dir.read_dir(relative(path))? {
-            match entry(&found?) {
-                Ok(entry) => entries.push(entry),
-                // Somebody removed it meanwhile.
-                Err(fault) if fault.errno == Errno::ENOENT => {}
-                Err(fault) => return Err(fault),
-            }
-        }
+        let dir = self.directory(path)?;
+        let mut entries = status::entries(&dir)?;
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
@@ -210,17 +137,12 @@ impl Backend for HostVfs {
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         flags.set(OFlags::DIRECTORY, options.directory);
         host.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-        let before = self.dir.symlink_metadata(relative(path));
-        if let Ok(before) = before
-            && !matches!(kind(before.file_type()), FileType::File | FileType::Dir)
-        {
-            return Err(not_a_file(kind(before.file_type())));
+        let spot = self.spot(path)?;
+        if let Ok(before) = status::at(&spot) {
+            refuse_special(before.kind)?;
         }
-        let file = self.dir.open_with(relative(path), &host)?;
-        let found = kind(file.metadata()?.file_type());
-        if !matches!(found, FileType::File | FileType::Dir) {
-            return Err(not_a_file(found));
-        }
+        let file = spot.dir.open_with(spot.name(), &host)?;
+        refuse_special(status::of(&file)?.kind)?;
         if options.truncate {
             file.set_len(0)?;
         }
@@ -232,22 +154,26 @@ impl Backend for HostVfs {
         refuse_set_id(mode)?;
         let mut builder = DirBuilder::new();
         builder.mode(mode);
-        Ok(self.dir.create_dir_with(relative(path), &builder)?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.create_dir_with(spot.name(), &builder)?)
     }
 
     fn rmdir(&self, path: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.remove_dir(relative(path))?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.remove_dir(spot.name())?)
     }
 
     fn unlink(&self, path: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.remove_file(relative(path))?)
+        let spot = self.spot(path)?;
+        Ok(spot.dir.remove_file(spot.name())?)
     }
 
     fn rename(&self, from: &VfsPath, to: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.rename(relative(from), &self.dir, relative(to))?)
+        let (old, new) = (self.spot(from)?, self.spot(to)?);
+        Ok(old.dir.rename(old.name(), &new.dir, new.name())?)
     }
 
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
@@ -259,30 +185,32 @@ impl Backend for HostVfs {
             ));
         }
         let target = OsStr::from_bytes(target.as_bytes());
-        Ok(self.dir.symlink_contents(target, relative(link))?)
+        let spot = self.spot(link)?;
+        Ok(spot.dir.symlink_contents(target, spot.name())?)
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self
-            .dir
-            .hard_link(relative(existing), &self.dir, relative(new))?)
+        let (old, new) = (self.spot(existing)?, self.spot(new)?);
+        Ok(old.dir.hard_link(old.name(), &new.dir, new.name())?)
     }
 
     fn chmod(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
         self.writable()?;
         refuse_set_id(mode)?;
-        let mode = cap_std::fs::Permissions::from_mode(mode);
-        Ok(self.dir.set_permissions(relative(path), mode)?)
+        let spot = self.spot(path)?;
+        mode::set(&spot.dir, spot.name(), mode)
     }
 
     fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
         self.writable()?;
-        Ok(self.dir.set_symlink_times(
-            relative(path),
-            time_spec(times.accessed),
-            time_spec(times.modified),
-        )?)
+        let spot = self.spot(path)?;
+        let times = status::timestamps(times);
+        utimensat(&*spot.dir, spot.name(), &times, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
+    }
+
+    fn is_exact(&self, _path: &VfsPath) -> bool {
+        true
     }
 
     /// A directory that is only read can be shared; two futures of one that is written cannot be kept apart.
@@ -297,12 +225,14 @@ impl Backend for HostVfs {
     }
 }
 
-fn not_a_file(kind: FileType) -> Fault {
+/// Only files and directories can be opened.
+fn refuse_special(kind: FileType) -> Result<(), Fault> {
     let detail = match kind {
-        FileType::Symlink => return Fault::new(Errno::ELOOP, "it became a symbolic link"),
+        FileType::File | FileType::Dir => return Ok(()),
+        FileType::Symlink => return Err(Fault::new(Errno::ELOOP, "it became a symbolic link")),
         FileType::Fifo => "named pipes of the host cannot be opened",
         FileType::Socket => "sockets of the host cannot be opened",
         _ => "devices of the host cannot be opened",
     };
-    Fault::new(Errno::ENXIO, detail)
+    Err(Fault::new(Errno::ENXIO, detail))
 }

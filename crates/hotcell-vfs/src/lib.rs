@@ -36,8 +36,8 @@
 //!
 //! One walk, the same for all file systems, goes from the root name by name, and replaces each symbolic link by what it
 //! says. It keeps the way it came, so `..` is a step back on it, and there is no step before the root. What comes out
-//! is a path without links, and only such paths reach a file system. If a link appears on that path afterwards, file
-//! systems in memory refuse it, and host directories do not follow it further than they reach themselves.
+//! is a path without links, and only such paths reach a file system. If a link appears on that path afterwards, the
+//! operation fails: nobody wins by being quick.
 //!
 //! # What is promised, and to whom
 //!
@@ -50,9 +50,10 @@
 //! - it gets an answer or an error, not a panic, and no operation recurses as deep as its input.
 //!
 //! Not promised: the guest is one user, so modes are stored and reported and nothing is refused because of them. A host
-//! directory is mounted with all that is in it, also hard links to files that have other names elsewhere. Files of the host
-//! show the host's times; everywhere else the time is the [`Clock`]'s that was passed in. How many files may be open at
-//! once is for whoever hands out the handles to say.
+//! directory is mounted with all that is in it, also hard links to files that have other names elsewhere; and if a program
+//! of the host moves a part of it elsewhere, an operation that is under way in that part ends where the part went. Files
+//! of the host show the host's times; everywhere else the time is the [`Clock`]'s that was passed in. How many files may
+//! be open at once is for whoever hands out the handles to say.
 
 #![forbid(unsafe_code)]
 

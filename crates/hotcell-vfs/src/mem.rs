@@ -362,6 +362,13 @@ impl Vfs for MemVfs {
         done.map_err(|fault| fault.at("write", path))
     }
 
+    fn append_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
+        let done = self
+            .shared
+            .change(|tree, cx| tree.append_file(path.into(), data, cx));
+        done.map_err(|fault| fault.at("write", path))
+    }
+
     fn truncate(&self, path: &VfsPath, size: u64) -> Result<()> {
         let done = self
             .shared

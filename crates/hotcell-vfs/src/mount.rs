@@ -16,7 +16,8 @@ use crate::vfs::{DIR_MODE, Vfs};
 /// A tree in which directories can be other file systems.
 ///
 /// Symbolic links and `..` mean what they mean in the whole tree, whichever file system they are on: a link in a host
-/// directory that says `/etc/passwd` leads to the tree's own `/etc/passwd`, never to the host's.
+/// directory that says `/etc/passwd` leads to the tree's own `/etc/passwd`, never to the host's. [`usage`](Vfs::usage) tells
+/// of the file system at the root; [`mounts`](Self::mounts) leads to the others.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -271,6 +272,12 @@ impl Backend for MountVfs {
         let table = self.table();
         let Place { mount, inner } = table.locate(path)?;
         mount.vfs.set_times(&inner, times)
+    }
+
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        let table = self.table();
+        let Place { mount, inner } = table.locate(path).ok()?;
+        mount.vfs.write_file(&inner, data)
     }
 
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {

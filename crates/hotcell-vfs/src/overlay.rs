@@ -242,6 +242,10 @@ impl Backend for OverlayVfs {
         })
     }
 
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        Some(self.change(|layers| layers.write_file(path, data)))
+    }
+
     fn is_exact(&self, path: &VfsPath) -> bool {
         self.look(|layers| Ok(layers.lower.is_exact(path)))
             .unwrap_or(false)

@@ -15,6 +15,9 @@ pub const FILE_MODE: u32 = 0o644;
 /// The mode of a directory nobody gave one.
 pub const DIR_MODE: u32 = 0o755;
 
+/// The permission bits a file can have.
+pub(crate) const MODE_BITS: u32 = 0o7777;
+
 /// A file system. `Arc<dyn Vfs>` is what everybody passes around.
 ///
 /// Paths are absolute, or relative to the root. Names are resolved as Linux does it: symbolic links first, then `..`;
@@ -70,11 +73,10 @@ pub trait Vfs: Send + Sync {
         file.read_all().map_err(|error| error.with_path(path))
     }
 
-    /// Makes `data` the whole content of a file, which is created if it is not there.
+    /// Makes `data` the whole content of a file, which is created if it is not there. In memory this is one step: who
+    /// reads sees the old content or the new one, and what does not fit leaves the old one.
     fn write_file(&self, path: &VfsPath, data: &[u8]) -> Result<()> {
-        let file = self.open(path, &OpenOptions::write().create().truncate())?;
-        file.write_all_at(0, data)
-            .map_err(|error| error.with_path(path))
+        overwrite(self, path, data)
     }
 
     /// Adds `data` to the end of a file, which is created if it is not there.
@@ -140,6 +142,13 @@ pub trait Vfs: Send + Sync {
         }
         Ok(())
     }
+}
+
+/// Empties a file and writes it anew.
+pub(crate) fn overwrite<V: Vfs + ?Sized>(vfs: &V, path: &VfsPath, data: &[u8]) -> Result<()> {
+    let file = vfs.open(path, &OpenOptions::write().create().truncate())?;
+    file.write_all_at(0, data)
+        .map_err(|error| error.with_path(path))
 }
 
 /// Copies one file from one file system to another.

@@ -15,7 +15,8 @@ use crate::path::{VfsPath, VfsPathBuf};
 use crate::vfs::Vfs;
 
 /// Another file system, seen through a window that `..`, absolute paths and symbolic links do not lead out of, also if
-/// somebody moves directories or puts links in their place meanwhile.
+/// somebody moves directories or puts links in their place meanwhile. (The last holds for file systems that are a
+/// [`Backend`]: all of this crate are.)
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -82,6 +83,14 @@ impl View {
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
+    }
+
+    /// The directory that is shown, by its path in the other file system, without links.
+    pub fn root(&self) -> &VfsPath {
+        match &self.frame {
+            Frame::All => VfsPath::ROOT,
+            Frame::Rooted(root) | Frame::Within(root) => root,
+        }
     }
 
     /// Where a path leads in the other file system.
@@ -179,6 +188,13 @@ impl Backend for View {
 
     fn set_times(&self, path: &VfsPath, times: Times) -> Result<(), Fault> {
         self.inner.set_times(&self.touch(path)?, times)
+    }
+
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        match self.touch(path) {
+            Ok(path) => self.inner.write_file(&path, data),
+            Err(fault) => Some(Err(fault)),
+        }
     }
 
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {

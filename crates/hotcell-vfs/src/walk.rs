@@ -58,7 +58,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes into directories that symbolic links lead to, except those that lead back to where the walk came from.
+    /// Goes into directories that symbolic links lead to, except those that lead back to where the walk came from. A
+    /// directory that many links lead to is visited by way of each: whoever walks a stranger's tree has to stop some time.
     #[must_use]
     pub fn follow_links(mut self) -> Self {
         self.follow = true;

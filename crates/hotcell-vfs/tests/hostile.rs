@@ -19,6 +19,7 @@ fn errno<T>(result: hotcell_vfs::Result<T>) -> Errno {
 fn kinds() -> Vec<Arc<dyn Vfs>> {
     let limits = Limits {
         depth: 64,
+        bytes: 64 << 20,
         ..Limits::default()
     };
     let memory = || Arc::new(MemVfs::with(limits, Clock::None));
@@ -272,6 +273,50 @@ fn dots_at_the_root_stay_at_the_root() {
         assert_eq!(errno(vfs.rename(p("/"), p("/x"))), Errno::EBUSY);
         assert_eq!(errno(vfs.unlink(p("/"))), Errno::EISDIR);
         assert_eq!(errno(vfs.mkdir(p("/"), 0o755)), Errno::EEXIST);
+    }
+}
+
+#[test]
+fn of_many_writers_one_is_seen_whole() {
+    for vfs in kinds() {
+        vfs.write_file(p("/f"), &[9; 1000]).unwrap();
+        std::thread::scope(|scope| {
+            for worker in 0..4_u8 {
+                let vfs = &vfs;
+                // Of different lengths, so that what one leaves of another shows.
+                let content = vec![worker; 200_000 - usize::from(worker) * 40_000];
+                scope.spawn(move || {
+                    for _ in 0..100 {
+                        vfs.write_file(p("/f"), &content).unwrap();
+                        let seen = vfs.read_file(p("/f")).unwrap();
+                        let first = seen.first().copied().expect("never empty");
+                        assert!(seen.iter().all(|byte| *byte == first), "torn write");
+                        assert_eq!(seen.len(), 200_000 - usize::from(first) * 40_000);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn content_that_does_not_fit_leaves_the_old_one() {
+    for vfs in kinds() {
+        vfs.write_file(p("/f"), b"old").unwrap();
+        let file = vfs.open(p("/big"), &OpenOptions::write().create()).unwrap();
+        let chunk = vec![1; 1 << 20];
+        let full = (0..1000_u64).find(|at| file.write_at(at << 20, &chunk).is_err());
+        assert_eq!(full, Some(63));
+        assert_eq!(
+            errno(vfs.write_file(p("/f"), &vec![2; 1 << 21])),
+            Errno::ENOSPC
+        );
+        assert_eq!(vfs.read_file(p("/f")).unwrap(), b"old");
+        assert_eq!(
+            errno(vfs.write_file(p("/new"), &vec![2; 1 << 21])),
+            Errno::ENOSPC
+        );
+        assert!(!vfs.exists(p("/new")));
     }
 }
 

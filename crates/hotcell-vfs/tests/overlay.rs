@@ -7,6 +7,7 @@
 )]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use hotcell_vfs::ChangeKind::{Added, Deleted, Metadata, Modified};
@@ -178,6 +179,28 @@ fn reader_that_was_first_sees_what_is_written_later() {
     overlay.unlink(p("/keep")).unwrap();
     overlay.write_file(p("/keep"), b"another file").unwrap();
     assert_eq!(reader.read_all().unwrap(), b"keep more");
+}
+
+#[test]
+fn overwriting_a_lower_file_is_one_step_and_keeps_its_mode() {
+    let (dir, _) = project();
+    let mode = fs::Permissions::from_mode(0o741);
+    fs::set_permissions(dir.path().join("run"), mode).unwrap();
+    let lower = HostVfs::open(dir.path(), Access::ReadOnly).unwrap();
+    let limits = Limits {
+        bytes: 5_000,
+        ..Limits::default()
+    };
+    let overlay = OverlayVfs::new(Arc::new(lower), limits, Clock::None);
+    let reader = overlay.open(p("/run"), &OpenOptions::read()).unwrap();
+    let error = overlay.write_file(p("/run"), &[1; 10_000]).unwrap_err();
+    assert_eq!(error.errno(), Errno::ENOSPC);
+    assert_eq!(overlay.read_file(p("/run")).unwrap(), b"run");
+    assert!(overlay.changes().unwrap().is_empty());
+    overlay.write_file(p("/run"), b"new").unwrap();
+    assert_eq!(reader.read_all().unwrap(), b"new");
+    assert_eq!(overlay.stat(p("/run")).unwrap().mode, 0o741);
+    assert_eq!(listed(&overlay), [(Modified, "/run".to_owned())]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! No way out of the workspace.
 
-use hotcell_tools::FileToolError;
+use hotcell_tools::{FileToolError, FileTools};
 use hotcell_vfs::VfsPath;
 use serde_json::{Value, json};
 
@@ -168,14 +168,91 @@ fn links_that_go_in_circles_are_an_error() {
 }
 
 #[test]
+fn the_workspace_may_be_named_by_a_link() {
+    for backend in backends() {
+        backend.put("sub/a.txt", "one");
+        let alias = VfsPath::new("/alias");
+        backend.vfs.symlink(VfsPath::new("work"), alias).unwrap();
+        let tools = FileTools::new(backend.vfs.clone(), alias);
+        for path in [
+            "sub/a.txt",
+            "/alias/sub/a.txt",
+            "/work/sub/a.txt",
+            "~/sub/a.txt",
+        ] {
+            let result = tools.call("read", &[json!(path)]).unwrap();
+            assert_eq!(result["content"][0]["text"], "one", "{path}");
+        }
+        let result = tools.call("find", &[json!("*.txt")]).unwrap();
+        assert_eq!(result["content"][0]["text"], "sub/a.txt");
+        let error = tools.call("read", &[json!("../alias2")]).unwrap_err();
+        assert!(matches!(error, FileToolError::OutsideWorkspace { .. }));
+    }
+}
+
+#[test]
+fn whoever_replaces_the_workspace_by_a_link_gives_the_tools_nothing() {
+    for backend in with_secret() {
+        // A workspace below another directory, so that it can be moved also where it is mounted.
+        backend.put("home/key", "mine");
+        let home = VfsPath::new("/work/home");
+        let tools = FileTools::new(backend.vfs.clone(), home);
+        backend
+            .vfs
+            .rename(home, VfsPath::new("/work/moved"))
+            .unwrap();
+        backend.vfs.symlink(VfsPath::new("/secret"), home).unwrap();
+        for (tool, args) in [
+            ("read", json!({ "path": "key" })),
+            ("write", json!({ "path": "key", "content": "x" })),
+            (
+                "edit",
+                json!({ "path": "key", "oldText": "secret", "newText": "x" }),
+            ),
+            ("grep", json!({ "pattern": "secret" })),
+            ("find", json!({ "pattern": "*" })),
+            ("ls", json!({})),
+        ] {
+            let error = tools.call(tool, &[args]).unwrap_err();
+            assert!(
+                matches!(error, FileToolError::OutsideWorkspace { .. }),
+                "{}: {tool}: {error}",
+                backend.name
+            );
+        }
+        let key = backend.vfs.read_file(VfsPath::new("/secret/key")).unwrap();
+        assert_eq!(key, b"secret");
+    }
+}
+
+#[test]
+fn a_workspace_that_does_not_exist_yet_is_not_left_either() {
+    let backend = mem();
+    let tools = FileTools::new(backend.vfs.clone(), "/later/on");
+    for path in ["../x", "/x", "a/../../x", "/later/on/../x", "~/../x"] {
+        for (tool, args) in [
+            ("read", json!({ "path": path })),
+            ("write", json!({ "path": path, "content": "x" })),
+        ] {
+            let error = tools.call(tool, &[args]).unwrap_err();
+            assert!(
+                matches!(error, FileToolError::OutsideWorkspace { .. }),
+                "{tool} {path}: {error}"
+            );
+        }
+    }
+    assert!(!backend.vfs.exists(VfsPath::new("/later")));
+}
+
+#[test]
 fn the_workspace_may_be_the_root_or_not_exist_yet() {
     let backend = mem();
-    let tools = hotcell_tools::FileTools::new(backend.vfs.clone(), "/");
+    let tools = FileTools::new(backend.vfs.clone(), "/");
     tools
         .call("write", &[json!("/x/y.txt"), json!("1")])
         .unwrap();
     assert!(tools.call("read", &[json!("../../x/y.txt")]).is_ok());
-    let tools = hotcell_tools::FileTools::new(backend.vfs.clone(), "/later/on");
+    let tools = FileTools::new(backend.vfs.clone(), "/later/on");
     assert!(
         tools
             .call("read", &[json!("a")])

@@ -1,6 +1,7 @@
 //! grep, find and ls beyond the cases.
 
 use hotcell_tools::MAX_BYTES;
+use hotcell_vfs::VfsPath;
 use serde_json::{Value, json};
 
 use crate::support::{Backend, backends, mem};
@@ -225,6 +226,42 @@ fn an_ignore_file_that_is_too_long_is_told() {
     assert_eq!(
         backend.text("find", json!({ "pattern": "*.txt" })),
         "a.txt\n\n[/work/.gitignore is longer than 256KB: not obeyed]"
+    );
+}
+
+#[test]
+fn many_ignore_files_that_are_not_obeyed_are_told_in_short() {
+    let backend = mem();
+    for n in 0..100 {
+        backend.put(&format!("d{n:02}/.gitignore"), "");
+        let path = format!("/work/d{n:02}/.gitignore");
+        backend.vfs.truncate(VfsPath::new(&path), 1 << 20).unwrap();
+    }
+    assert_eq!(
+        backend.text("find", json!({ "pattern": "none" })),
+        "No files found matching pattern\n\n[/work/d00/.gitignore is longer than 256KB: not obeyed. \
+         /work/d01/.gitignore is longer than 256KB: not obeyed. \
+         /work/d02/.gitignore is longer than 256KB: not obeyed. 97 more ignore files: not obeyed]"
+    );
+}
+
+#[test]
+fn rules_of_nested_directories_are_obeyed_up_to_a_megabyte() {
+    let backend = mem();
+    let mut dir = String::new();
+    for _ in 0..20 {
+        dir.push_str("d/");
+        let rule = format!("{}\n", "x".repeat(99));
+        backend.put(&format!("{dir}.ignore"), rule.repeat(2000));
+    }
+    backend.put("d/hidden.txt", "");
+    backend.put("d/.gitignore", "hidden.txt");
+    let found = backend.text("find", json!({ "pattern": "*.txt" }));
+    assert!(found.starts_with("No files found"), "{found}");
+    assert!(found.contains("comes after 1MB of others: not obeyed"));
+    assert!(
+        found.ends_with("12 more ignore files: not obeyed]"),
+        "{found}"
     );
 }
 

@@ -3,9 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use cap_std::fs::{File, FileExt, Permissions, PermissionsExt};
-use fs_set_times::SetTimes;
 
-use super::{metadata, refuse_set_id, time_spec};
+use super::{fault, refuse_set_id, status};
 use crate::clock::Times;
 use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
@@ -88,7 +87,7 @@ impl VfsFile for HostFile {
             .appending
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let end = self.at("write", self.file.metadata())?.len();
+        let end = self.at("write", status::of(&self.file))?.size;
         self.write_all_at(end, data)?;
         Ok(end)
     }
@@ -104,15 +103,13 @@ impl VfsFile for HostFile {
     }
 
     fn stat(&self) -> Result<Metadata> {
-        let meta = self.at("stat", self.file.metadata())?;
-        Ok(metadata(&meta))
+        self.at("stat", status::of(&self.file))
     }
 
     fn set_times(&self, times: Times) -> Result<()> {
         self.at("utimes", self.writable())?;
-        let spec = |time| time_spec(time).map(cap_fs_ext::SystemTimeSpec::into_std);
-        let done = SetTimes::set_times(&self.file, spec(times.accessed), spec(times.modified));
-        self.at("utimes", done)
+        let done = rustix::fs::futimens(&self.file, &status::timestamps(times));
+        self.at("utimes", done.map_err(fault))
     }
 
     fn chmod(&self, mode: u32) -> Result<()> {

@@ -81,6 +81,13 @@ impl Backend for Resolved {
             .change(|tree, cx| tree.set_times(tree.find(exactly(path), Follow::Never)?, times, cx))
     }
 
+    fn write_file(&self, path: &VfsPath, data: &[u8]) -> Option<Result<(), Fault>> {
+        Some(
+            self.0
+                .change(|tree, cx| tree.write_file(exactly(path), data, cx)),
+        )
+    }
+
     fn copy(&self, from: &VfsPath, to: &VfsPath) -> Option<Result<u64, Fault>> {
         Some(
             self.0

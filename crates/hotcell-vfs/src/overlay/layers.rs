@@ -221,21 +221,14 @@ impl Layers {
                     return Err(fault);
                 }
             }
-            _ => {
-                return Err(Fault::new(
-                    Errno::ENXIO,
-                    "only files, directories and links can be changed",
-                ));
-            }
+            _ => return Err(only_files()),
         }
         let times = Times {
             accessed: SetTime::At(meta.accessed),
             modified: SetTime::At(meta.modified),
         };
         self.upper.set_times(path, times)?;
-        self.base
-            .entry(path.to_owned())
-            .or_insert(Base::from(&meta));
+        self.remember(path, &meta);
         Ok(())
     }
 
@@ -250,6 +243,36 @@ impl Layers {
         Ok(())
     }
 
+    /// Makes `data` the content of the file at `path`, or leaves everything as it is.
+    pub(super) fn write_file(&mut self, path: &VfsPath, data: &[u8]) -> Result<(), Fault> {
+        let below = match self.in_upper(path)? {
+            Some(_) => None,
+            None => match self.in_lower(path) {
+                Ok(meta) => Some(meta),
+                Err(fault) if fault.errno == Errno::ENOENT => None,
+                Err(fault) => return Err(fault),
+            },
+        };
+        if below.is_some_and(|meta| !meta.is_file()) {
+            return Err(only_files());
+        }
+        self.copy_up_parents(path)?;
+        let written = self.upper.write_file(path, data);
+        written.unwrap_or_else(|| Err(Errno::ENOTSUP.into()))?;
+        if let Some(meta) = below {
+            self.upper.chmod(path, meta.mode)?;
+            self.remember(path, &meta);
+            self.live.move_to_upper(path, &self.upper);
+        }
+        Ok(())
+    }
+
+    /// Keeps what a lower file was before it is changed for the first time.
+    fn remember(&mut self, path: &VfsPath, meta: &Metadata) {
+        let base = Base::from(meta);
+        self.base.entry(path.to_owned()).or_insert(base);
+    }
+
     /// Hides what the lower layer has at `path`. Where it has nothing there is nothing to remember: a guest that makes
     /// and removes files for ever must not fill the memory with marks.
     pub(super) fn hide(&mut self, path: &VfsPath) {
@@ -257,10 +280,7 @@ impl Layers {
             return;
         };
         match self.lower.lstat(visible) {
-            Ok(meta) => {
-                let base = Base::from(&meta);
-                self.base.entry(path.to_owned()).or_insert(base);
-            }
+            Ok(meta) => self.remember(path, &meta),
             Err(fault) if matches!(fault.errno, Errno::ENOENT | Errno::ENOTDIR) => return,
             Err(_) => {}
         }
@@ -277,6 +297,11 @@ impl Layers {
         }
         self.hidden.insert(path.to_owned());
     }
+}
+
+fn only_files() -> Fault {
+    let detail = "only files, directories and links can be changed";
+    Fault::new(Errno::ENXIO, detail)
 }
 
 pub(super) fn child(path: &VfsPath, name: &[u8]) -> VfsPathBuf {

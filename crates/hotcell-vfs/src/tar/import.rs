@@ -10,7 +10,7 @@ use tar::{Archive, Entry, EntryType};
 use super::{TarCount, TarLimits};
 use crate::clock::{SetTime, Times, Timestamp};
 use crate::error::{Errno, Fault, Result};
-use crate::file::{COPY_BUFFER, VfsFile};
+use crate::file::{COPY_BUFFER, VfsFile, write_unless_zeros};
 use crate::options::OpenOptions;
 use crate::path::{PATH_MAX, VfsPath, VfsPathBuf};
 use crate::vfs::{DIR_MODE, Vfs};
@@ -366,9 +366,7 @@ fn write(file: &dyn VfsFile, entry: &mut impl Read, size: u64) -> Result<(), Fau
             Err(error) => return Err(error.into()),
         };
         let piece = buffer.get(..count).unwrap_or_default();
-        if piece.iter().any(|byte| *byte != 0) {
-            file.write_all_at(offset, piece)?;
-        }
+        write_unless_zeros(file, offset, piece)?;
         offset = offset.saturating_add(count as u64);
     }
     Ok(file.truncate(size)?)

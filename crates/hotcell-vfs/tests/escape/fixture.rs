@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hotcell_vfs::{
-    Access, Clock, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, OverlayVfs, Vfs, VfsPath,
-    VfsPathBuf,
+    Access, Clock, HostVfs, Limits, LinkPolicy, MemVfs, MountVfs, OverlayVfs, Vfs, VfsPathBuf, View,
 };
 
 pub(crate) const SECRET: &[u8] = b"the host's secret";
+/// What lies in the mounted directory, and not in the part of it that a view shows.
+pub(crate) const NEXT_DOOR: &[u8] = b"next door";
+
+/// A file system in one of the forms a guest may meet it, and the path the mounted directory has there.
+pub(crate) type Form = (&'static str, Arc<dyn Vfs>, VfsPathBuf);
 
 /// `outside/secret` must stay out of reach; `inside` is what the guest gets.
 pub(crate) struct Fixture {
@@ -28,7 +32,7 @@ impl Fixture {
         fs::create_dir_all(outside.join("dir")).unwrap();
         fs::write(inside.join("file"), b"inside").unwrap();
         fs::write(inside.join("dir/file"), b"inside").unwrap();
-        for secret in ["secret", "file", "dir/file"] {
+        for secret in ["secret", "file", "dir/file", "dir/telltale"] {
             fs::write(outside.join(secret), SECRET).unwrap();
         }
         Self {
@@ -50,16 +54,53 @@ impl Fixture {
     }
 
     /// The directory in each of the forms a guest may meet it, with the path it has there.
-    pub(crate) fn forms(&self) -> Vec<(&'static str, Arc<dyn Vfs>, VfsPathBuf)> {
-        let tree = MountVfs::new(Arc::new(MemVfs::new()));
-        tree.mount(VfsPath::new("/mnt/host"), Arc::new(self.host()))
-            .unwrap();
-        let overlay = OverlayVfs::new(Arc::new(self.host()), Limits::default(), Clock::None);
+    pub(crate) fn forms(&self) -> Vec<Form> {
+        let overlay = || OverlayVfs::new(Arc::new(self.host()), Limits::default(), Clock::None);
         vec![
             ("alone", Arc::new(self.host()), VfsPathBuf::root()),
-            ("mounted", Arc::new(tree), VfsPathBuf::from("/mnt/host")),
-            ("overlay", Arc::new(overlay), VfsPathBuf::root()),
+            mounted("mounted", Arc::new(self.host())),
+            ("overlay", Arc::new(overlay()), VfsPathBuf::root()),
+            mounted("mounted overlay", Arc::new(overlay())),
         ]
+    }
+
+    /// Adds `work`, which is all that a view of the directory shows, and `private` beside it.
+    pub(crate) fn with_work(self) -> Self {
+        for (dir, content) in [
+            ("work/dir", b"inside".as_slice()),
+            ("private/dir", NEXT_DOOR),
+        ] {
+            let dir = self.inside.join(dir);
+            fs::create_dir_all(&dir).unwrap();
+            fs::write(dir.join("file"), content).unwrap();
+        }
+        fs::write(self.inside.join("private/dir/telltale"), NEXT_DOOR).unwrap();
+        self
+    }
+
+    /// Views of `work` alone, over each of the forms.
+    pub(crate) fn views(&self) -> Vec<Form> {
+        let view = |(name, vfs, base): Form| {
+            let work = base.join("work");
+            let rooted = View::rooted(Arc::clone(&vfs), &work).unwrap();
+            let confined = View::confined(vfs, &work).unwrap();
+            let rooted: Form = (name, Arc::new(rooted), VfsPathBuf::root());
+            [rooted, (name, Arc::new(confined), work)]
+        };
+        self.forms().into_iter().flat_map(view).collect()
+    }
+
+    /// What is beside the view's directory is as it was.
+    pub(crate) fn assert_next_door_untouched(&self) {
+        let dir = self.inside.join("private/dir");
+        for name in ["file", "telltale"] {
+            assert_eq!(fs::read(dir.join(name)).unwrap(), NEXT_DOOR);
+        }
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
+        assert_eq!(
+            fs::read_dir(self.inside.join("private")).unwrap().count(),
+            1
+        );
     }
 
     /// What is outside is as it was: nothing new, nothing gone, nothing changed.
@@ -84,6 +125,13 @@ impl Fixture {
             }
         }
         found.sort();
-        assert_eq!(found, ["dir", "dir/file", "file", "secret"]);
+        assert_eq!(found, ["dir", "dir/file", "dir/telltale", "file", "secret"]);
     }
+}
+
+fn mounted(name: &'static str, vfs: Arc<dyn Vfs>) -> Form {
+    let tree = MountVfs::new(Arc::new(MemVfs::new()));
+    let at = VfsPathBuf::from("/mnt/host");
+    tree.mount(&at, vfs).unwrap();
+    (name, Arc::new(tree), at)
 }

@@ -267,6 +267,42 @@ fn pipes_sockets_and_devices_cannot_be_opened() {
 }
 
 #[test]
+fn times_and_modes_that_nobody_has_are_answered() {
+    let fixture = Fixture::new();
+    let utmost = |seconds: i64| {
+        use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+        let time = Timespec {
+            tv_sec: seconds,
+            tv_nsec: 999_999_999,
+        };
+        let times = Timestamps {
+            last_access: time,
+            last_modification: time,
+        };
+        utimensat(CWD, fixture.inside.join("file"), &times, AtFlags::empty()).unwrap();
+    };
+    let vfs = fixture.host();
+    let file = VfsPath::new("/file");
+    for seconds in [i64::MIN, i64::MAX, -1, 0] {
+        utmost(seconds);
+        assert!(vfs.stat(file).unwrap().is_file(), "{seconds}");
+        assert_eq!(vfs.read_file(file).unwrap(), b"inside");
+    }
+    for nanos in [i64::MIN, i64::MAX, -1, 0] {
+        let times = Times::both(SetTime::At(Timestamp::from_nanos(nanos)));
+        let _anything = vfs.set_times(file, times, true);
+        let handle = vfs.open(file, &OpenOptions::read_write()).unwrap();
+        let _anything = handle.set_times(times);
+    }
+    for mode in [u32::MAX, 0o777_777, 1 << 31, 0o100_644] {
+        let _anything = vfs.chmod(file, mode);
+        let _anything = vfs.mkdir(VfsPath::new("/new"), mode);
+        let options = OpenOptions::write().create().mode(mode);
+        let _anything = vfs.open(VfsPath::new("/made"), &options);
+    }
+}
+
+#[test]
 fn set_id_bits_and_outward_links_are_refused_by_default() {
     let fixture = Fixture::new();
     let vfs = HostVfs::open(&fixture.inside, Access::ReadWrite).unwrap();

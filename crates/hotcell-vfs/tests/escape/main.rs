@@ -4,10 +4,13 @@
 #![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "the attacker of these tests is on the host"
 )]
 
+mod attacker;
 mod fixture;
 mod games;
 mod races;

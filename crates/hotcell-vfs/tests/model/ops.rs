@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use hotcell_vfs::{Errno, FileType, MemVfs, OpenOptions, Vfs, VfsFile, VfsPath, VfsPathBuf};
+use hotcell_vfs::{
+    Errno, FileType, MemVfs, OpenOptions, SetTime, Times, Timestamp, Vfs, VfsFile, VfsPath,
+    VfsPathBuf,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -17,6 +20,7 @@ pub(crate) enum Op {
     TruncateHandle(usize, u64),
     StatHandle(usize),
     ChmodHandle(usize, u32),
+    SetTimesHandle(usize, i64),
     Stat(String),
     Lstat(String),
     Readdir(String),
@@ -31,7 +35,10 @@ pub(crate) enum Op {
     Realpath(String),
     ReadFile(String),
     WriteFile(String, usize, u8),
+    AppendFile(String, usize, u8),
     Truncate(String, u64),
+    Copy(String, String),
+    SetTimes(String, i64, bool),
 }
 
 /// What an operation answered, reduced to what both sides have to agree on.
@@ -47,6 +54,11 @@ pub(crate) enum Answer {
         nlink: Option<u64>,
     },
     Offset(u64),
+    /// When it was last changed and, if looking at it is no access, last read.
+    Times {
+        modified: i64,
+        accessed: Option<i64>,
+    },
     Failed(Errno),
     NoHandle,
 }
@@ -119,6 +131,11 @@ fn mode() -> impl Strategy<Value = u32> {
     ]
 }
 
+/// Seconds that every file system of Linux can store.
+fn time() -> impl Strategy<Value = i64> {
+    -2_000_000_000..2_000_000_000_i64
+}
+
 pub(crate) fn op() -> impl Strategy<Value = Op> {
     let slot = || 0..3_usize;
     prop_oneof![
@@ -130,6 +147,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         1 => (slot(), offset()).prop_map(|(slot, size)| Op::TruncateHandle(slot, size)),
         1 => slot().prop_map(Op::StatHandle),
         1 => (slot(), mode()).prop_map(|(slot, mode)| Op::ChmodHandle(slot, mode)),
+        1 => (slot(), time()).prop_map(|(slot, time)| Op::SetTimesHandle(slot, time)),
         2 => path().prop_map(Op::Stat),
         2 => path().prop_map(Op::Lstat),
         2 => path().prop_map(Op::Readdir),
@@ -144,7 +162,11 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         1 => path().prop_map(Op::Realpath),
         1 => path().prop_map(Op::ReadFile),
         4 => (path(), len(), any::<u8>()).prop_map(|(path, len, byte)| Op::WriteFile(path, len, byte)),
+        1 => (path(), len(), any::<u8>()).prop_map(|(path, len, byte)| Op::AppendFile(path, len, byte)),
         1 => (path(), offset()).prop_map(|(path, size)| Op::Truncate(path, size)),
+        3 => (path(), path()).prop_map(|(from, to)| Op::Copy(from, to)),
+        2 => (path(), time(), any::<bool>())
+            .prop_map(|(path, time, follow)| Op::SetTimes(path, time, follow)),
     ]
 }
 
@@ -236,6 +258,17 @@ impl<V: Vfs> Virtual<V> {
                 };
                 done(file.chmod(*mode)?)
             }
+            Op::SetTimesHandle(slot, time) => {
+                let Some(file) = self.handle(*slot) else {
+                    return Ok(Answer::NoHandle);
+                };
+                file.set_times(times(*time))?;
+                let meta = file.stat()?;
+                Answer::Times {
+                    modified: meta.modified.seconds(),
+                    accessed: Some(meta.accessed.seconds()),
+                }
+            }
             Op::Stat(path) => stat(vfs.stat(&self.path(path))?),
             Op::Lstat(path) => stat(vfs.lstat(&self.path(path))?),
             Op::Readdir(path) => {
@@ -260,8 +293,32 @@ impl<V: Vfs> Virtual<V> {
             Op::WriteFile(path, len, byte) => {
                 done(vfs.write_file(&self.path(path), &vec![*byte; *len])?)
             }
+            Op::AppendFile(path, len, byte) => {
+                done(vfs.append_file(&self.path(path), &vec![*byte; *len])?)
+            }
             Op::Truncate(path, size) => done(vfs.truncate(&self.path(path), *size)?),
+            Op::Copy(from, to) => Answer::Offset(vfs.copy(&self.path(from), &self.path(to))?),
+            Op::SetTimes(path, time, follow) => {
+                let path = self.path(path);
+                vfs.set_times(&path, times(*time), *follow)?;
+                let meta = if *follow {
+                    vfs.stat(&path)?
+                } else {
+                    vfs.lstat(&path)?
+                };
+                Answer::Times {
+                    modified: meta.modified.seconds(),
+                    accessed: None,
+                }
+            }
         })
+    }
+}
+
+fn times(seconds: i64) -> Times {
+    Times {
+        accessed: SetTime::At(Timestamp::from_parts(seconds, 7)),
+        modified: SetTime::At(Timestamp::from_parts(seconds / 2, 0)),
     }
 }
 

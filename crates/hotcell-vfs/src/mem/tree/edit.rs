@@ -12,9 +12,7 @@ use crate::options::OpenOptions;
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Route, Spot};
 use crate::rules;
-
-/// The permission bits a file can have.
-const MODE_BITS: u32 = 0o7777;
+use crate::vfs::MODE_BITS;
 
 impl Tree {
     /// Opens or creates a file.
@@ -197,6 +195,19 @@ impl Tree {
         self.store(path, content, crate::vfs::FILE_MODE, cx)
     }
 
+    /// Adds `data` to the end of a file, in one step also if the file is new.
+    pub(in crate::mem) fn append_file(
+        &mut self,
+        path: Route<'_>,
+        data: &[u8],
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        match self.find(path, Follow::Always) {
+            Ok(ino) => self.write(ino, None, data, cx).map(|_| ()),
+            Err(_) => self.write_file(path, data, cx),
+        }
+    }
+
     /// Copies a file by sharing its chunks.
     pub(in crate::mem) fn copy(
         &mut self,
@@ -208,11 +219,9 @@ impl Tree {
         let inode = self.inode(source)?;
         let (content, mode) = (inode.content()?.clone(), inode.mode);
         let size = content.size();
-        if self
-            .walk(to, Follow::Always)?
-            .found()?
-            .is_some_and(|found| found.node == source)
-        {
+        let spot = self.walk(to, Follow::Create)?;
+        let there = rules::opening(&spot, &OpenOptions::write().create())?;
+        if there.is_some_and(|found| found.node == source) {
             return Err(Fault::new(Errno::EINVAL, "both names are the same file"));
         }
         self.store(to, content, mode, cx)?;
