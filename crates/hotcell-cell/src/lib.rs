@@ -72,7 +72,7 @@ pub use options::{CellOptions, Clock, Level, Random, Source, SourceKind};
 pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError};
 pub use stats::Stats;
-pub use tool::{AnswerFuture, Called, Reply, Tool, ToolCall, ToolError, ToolKind};
+pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
 pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 pub use wire::{MAX_DEPTH, WireError};
 

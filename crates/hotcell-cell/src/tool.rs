@@ -89,7 +89,10 @@ impl From<String> for ToolError {
 /// What a tool answers.
 pub(crate) type Answer = Result<Value, ToolError>;
 /// An answer to come.
-pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send>>;
+pub type AnswerFuture = Boxed<Value>;
+
+/// A reply to come.
+pub type ReplyFuture = Boxed<Reply>;
 
 /// What a [`Tool::natural`] gives back.
 #[non_exhaustive]
@@ -120,7 +123,7 @@ pub enum Called {
     /// Of [`Tool::asynchronous`].
     Async(AnswerFuture),
     /// Of [`Tool::natural`].
-    Natural(Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send>>),
+    Natural(ReplyFuture),
     /// There is no function behind it: [`Tool::deferred`], [`Tool::final_answer`].
     Nothing,
 }
@@ -137,8 +140,6 @@ pub enum ToolKind {
     Deferred,
     FinalAnswer,
 }
-
-pub(crate) type ReplyFuture = Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send>>;
 
 /// A function of the host that code in a cell can call.
 ///
@@ -259,11 +260,13 @@ fn panicked(tool: &str) -> ToolError {
     ToolError::from(format!("the tool {tool} panicked"))
 }
 
-fn boxed<T: 'static, F>(
+type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
+
+fn boxed<T, F>(
     function: impl Fn(ToolCall) -> F + Send + Sync + 'static,
-) -> Arc<dyn Fn(ToolCall) -> Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>> + Send + Sync>
+) -> Arc<dyn Fn(ToolCall) -> Boxed<T> + Send + Sync>
 where
-    T: Send,
+    T: Send + 'static,
     F: Future<Output = Result<T, ToolError>> + Send + 'static,
 {
     Arc::new(move |call| {

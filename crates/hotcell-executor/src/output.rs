@@ -149,7 +149,6 @@ impl Execution {
     }
 
     /// The output, or the error with the logs in it.
-    #[expect(clippy::result_large_err, reason = "made once per run")]
     pub fn into_result(self) -> Result<CodeOutput, ExecutorError> {
         match self.error {
             Some(error) => Err(error),

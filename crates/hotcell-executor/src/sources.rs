@@ -1,6 +1,6 @@
 //! The way back from the places that the engine names to those in the code as it was given.
 
-use std::{borrow::Cow, collections::VecDeque, sync::Arc};
+use std::{borrow::Cow, collections::VecDeque, fmt::Write, sync::Arc};
 
 use hotcell_prepare::{Location, PreparedProgram};
 
@@ -46,7 +46,8 @@ impl Sources {
             };
             let Location { line, column } = program.engine_location(place.line, place.column);
             result.push_str(&text[copied..place.start]);
-            result.push_str(&format!(":{line}:{column}"));
+            // Writing to a string cannot fail.
+            let _ = write!(result, ":{line}:{column}");
             copied = place.end;
         }
         if copied == 0 {

@@ -121,9 +121,9 @@
 pub use hotcell_cell::{
     AnswerFuture, BigInt, BuildId, Called, CancelToken, Cell, CellError, CellOptions, Clock,
     Engine, EngineOptions, ErrorValue, Exception, ImageError, Interrupter, Level, MAX_DEPTH,
-    Outcome, Outstanding, Pool, Program, Progress, Random, Reply, SnapshotError, Source,
-    SourceKind, Stats, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind,
-    WireError,
+    Outcome, Outstanding, Pool, Program, Progress, Random, Reply, ReplyFuture, SnapshotError,
+    Source, SourceKind, Stats, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View,
+    ViewKind, WireError,
 };
 pub use hotcell_executor::{
     AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use hotcell_cell::{Cell, CellError, Outcome, Program, ToolCall, Value};
+use hotcell_cell::{Cell, CellError, Outcome, Program, Stats, ToolCall, Value};
 use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, is_foreign_global};
 
 use super::{Executor, Slot, life::FINAL_ANSWER};
@@ -61,7 +61,7 @@ impl Executor {
 
         let before = turn
             .cell()
-            .map_or_else(|_| Default::default(), |cell| cell.stats());
+            .map_or_else(|_| Stats::default(), |cell| cell.stats());
         let ended = match turn.cell() {
             Ok(cell) => self.evaluate(cell, &run, &name, &program).await,
             Err(error) => return Execution::refused(error),
