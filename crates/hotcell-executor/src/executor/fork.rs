@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::Tool;
+use hotcell_cell::{Engine, Tool};
 
 use super::{Executor, life::FINAL_ANSWER};
 use crate::{
@@ -74,13 +74,30 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
+        Self::restore_on(None, snapshot, options)
+    }
+
+    /// The same, on an engine of your own.
+    pub fn restore_with_engine(
+        engine: &Engine,
+        snapshot: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        Self::restore_on(Some(engine.clone()), snapshot, options)
+    }
+
+    fn restore_on(
+        engine: Option<Engine>,
+        snapshot: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
         let (memory, cell) = snapshot::read(snapshot)?;
         let options = match options {
             Some(options) => options,
             None => ExecutorOptions::from_json(&memory.options)
                 .map_err(|error| snapshot::malformed(&error))?,
         };
-        let executor = Self::new(options);
+        let executor = Self::build(engine, options);
         let engine = executor
             .0
             .engine()

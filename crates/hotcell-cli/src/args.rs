@@ -1,0 +1,294 @@
+//! The command line.
+
+mod amounts;
+mod sources;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueHint};
+use hotcell_cell::{Clock, Random};
+
+use amounts::{parse_count, parse_duration, parse_size};
+pub(crate) use sources::{Assignment, ImportArg};
+use sources::{parse_clock, parse_random};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    the code ran, or there was nothing to complain about
+  1    the code failed, or a check found an error
+  2    the command line, or a file that it names, is wrong
+  124  the run took longer than --timeout
+  125  the run was cancelled (Ctrl-C)
+  137  the run needed more memory than --memory";
+
+const EXAMPLES: &str = "\
+Examples:
+  hotcell eval '[1, 2, 3].map((n) => n * 2)'
+  hotcell run answer.ts --timeout 2s --memory 32MiB --json
+  echo 'final_answer(question.length)' | hotcell run - --var question='\"how long?\"'
+  hotcell run fix.js --workspace . --read-only
+  hotcell eval 'let count = 41;' --snapshot-out state.bin
+  hotcell eval 'count + 1' --snapshot-in state.bin
+  hotcell repl --workspace .
+  hotcell check answer.js
+  hotcell prompt --workspace . --import lodash > system-prompt.txt
+  hotcell serve --stdio";
+
+/// Runs code that a model wrote, behind a wall that only your tools reach through
+///
+/// A run happens in a cell: a JavaScript VM in WebAssembly with a memory of its own, locked down, that sees no files, no
+/// network and no clock unless you give them to it, and that ends when its time is over. JavaScript and TypeScript need no
+/// flag; a Markdown fence around the code is taken off. The value of the last expression is the result, or what
+/// `final_answer(value)` was called with.
+#[derive(Parser)]
+#[command(name = "hotcell", version, styles = STYLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run a file
+    #[command(after_long_help = RUN_HELP)]
+    Run(RunArgs),
+    /// Run code from the command line
+    #[command(after_long_help = RUN_HELP)]
+    Eval(EvalArgs),
+    /// Try code out, line by line
+    #[command(after_long_help = REPL_HELP)]
+    Repl(ReplArgs),
+    /// Tell what is wrong with code, without running it
+    #[command(after_long_help = CHECK_HELP)]
+    Check(CheckArgs),
+    /// Print the system prompt for a model that is to write code
+    Prompt(PromptArgs),
+    /// Serve every feature to another program
+    #[command(after_long_help = SERVE_HELP)]
+    Serve(ServeArgs),
+    /// Tell what this machine offers, and test that cells work on it
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_long_help = "Example:\n  hotcell completions bash > ~/.local/share/bash-completion/completions/hotcell"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, or print the first one
+    Man {
+        /// Directory to write hotcell.1, hotcell-run.1 and so on to; without it hotcell.1 is printed
+        #[arg(value_hint = ValueHint::DirPath)]
+        dir: Option<PathBuf>,
+    },
+}
+
+const RUN_HELP: &str = "\
+Output:
+  What the code logs is shown as it comes: console.log and console.info on standard output, console.warn and console.error
+  on standard error. The result follows on standard output: a text as it is, anything else as console.log would show it,
+  undefined not at all. With --json nothing but one object is printed, on standard output:
+    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…}}
+    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"diagnostics\":[…]}
+  Colours are used on a terminal only, and never if NO_COLOR is set.
+
+Exit codes:
+  0 success, 1 the code failed, 2 wrong usage, 124 time limit, 125 cancelled (Ctrl-C), 137 memory limit";
+
+const REPL_HELP: &str = "\
+What is declared stays. Code that is not complete goes on in the next line. Tab completes names, without running any of
+the code's own functions. Ctrl-C cancels the run or the line, Ctrl-D ends. Commands begin with a dot: .help lists them.";
+
+const CHECK_HELP: &str = "\
+With --json one object is printed: {\"version\":1,\"ok\":…,\"diagnostics\":[{rule, severity, message, location?, fix?}…]}
+
+Exit codes:
+  0 no error (there may be warnings), 1 at least one error, 2 wrong usage";
+
+const SERVE_HELP: &str = "\
+JSON-RPC 2.0, one message per line, on standard input and output. Requests are handled concurrently and answered in any
+order; those for one executor begin in the order in which they came. The process ends when standard input closes.
+
+Example:
+  {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"executor.create\",\"params\":{}}
+  {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"executor\":\"e1\",\"state\":\"NEW\"}}
+  {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"executor.init\",\"params\":{\"executor\":\"e1\"}}
+  {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"executor.run\",\"params\":{\"executor\":\"e1\",\"code\":\"6 * 7\"}}";
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// File to run, or - for standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) cell: CellArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct EvalArgs {
+    /// Code to run
+    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    pub(crate) code: String,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) cell: CellArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct ReplArgs {
+    /// File that keeps what was typed [default: hotcell/history in the state directory; none with --no-history]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "no_history")]
+    pub(crate) history: Option<PathBuf>,
+    /// Keep no history
+    #[arg(long)]
+    pub(crate) no_history: bool,
+    #[command(flatten)]
+    pub(crate) cell: CellArgs,
+}
+
+/// What becomes of the result.
+#[derive(Args)]
+pub(crate) struct OutputArgs {
+    /// Print one JSON object instead
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep the state after the run in a file, for --snapshot-in
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) snapshot_out: Option<PathBuf>,
+}
+
+/// What a cell is made with.
+#[derive(Args)]
+pub(crate) struct CellArgs {
+    /// Time for one run, such as 500ms, 5s or 2m
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// Loop iterations in one run
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count)]
+    pub(crate) max_operations: u64,
+    /// Memory of the cell, such as 64MiB
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+    /// A variable for the code; its value is JSON, with {"$":…} for what JSON lacks
+    #[arg(long = "var", value_name = "NAME=JSON")]
+    pub(crate) variables: Vec<Assignment>,
+    /// A module that the code may `import()`, and the file with its source
+    #[arg(long = "allow-import", value_name = "NAME=PATH")]
+    pub(crate) imports: Vec<ImportArg>,
+    /// Give the code file tools (read, write, edit, grep, find, ls) that see this directory and nothing else
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The file tools change nothing
+    #[arg(long, requires = "workspace")]
+    pub(crate) read_only: bool,
+    /// The time inside: none, real, or milliseconds since 1970 at which it stands still
+    #[arg(long, value_name = "none|real|MS", default_value = "none", value_parser = parse_clock)]
+    pub(crate) clock: Clock,
+    /// Chance inside: none, real, or a seed
+    #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random)]
+    pub(crate) random: Random,
+    /// Begin with the state that --snapshot-out kept
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) snapshot_in: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    /// File to check, or - for standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Print one JSON object instead
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A module that the code may `import()`
+    #[arg(long = "import", value_name = "NAME")]
+    pub(crate) imports: Vec<String>,
+    /// A tool that the code may call
+    #[arg(long = "tool", value_name = "NAME")]
+    pub(crate) tools: Vec<String>,
+    /// Another name that exists before the code runs
+    #[arg(long = "global", value_name = "NAME")]
+    pub(crate) globals: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct PromptArgs {
+    /// JSON file with the tools: a list of {name, description?, parameters?, returns?, mode?, positional?}, or {"tools": [...]}
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) tools: Option<PathBuf>,
+    /// Tell of the file tools of `--workspace` in `hotcell run`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The file tools change nothing
+    #[arg(long, requires = "workspace")]
+    pub(crate) read_only: bool,
+    /// A module that the code may `import()`
+    #[arg(long = "import", value_name = "NAME")]
+    pub(crate) imports: Vec<String>,
+    /// A variable that exists before the first step, with its TypeScript type
+    #[arg(long = "variable", value_name = "NAME[:TYPE]")]
+    pub(crate) variables: Vec<String>,
+    /// Instructions of your own, near the end of the prompt; @FILE reads them from a file
+    #[arg(long, value_name = "TEXT|@FILE")]
+    pub(crate) instructions: Option<String>,
+    /// The marks around code in an answer
+    #[arg(long, num_args = 2, value_names = ["OPENING", "CLOSING"], allow_hyphen_values = true)]
+    pub(crate) tags: Option<Vec<String>>,
+    /// Time for one step
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// Loop iterations in one step
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count)]
+    pub(crate) max_operations: u64,
+    /// Steps until the task is given up
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+    /// Say that the code can read the time
+    #[arg(long)]
+    pub(crate) clock: bool,
+    /// Say that the code can draw random numbers
+    #[arg(long)]
+    pub(crate) random: bool,
+    /// Fill in this Handlebars template instead of ours
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) template: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Speak JSON-RPC on standard input and output, one message per line
+    #[arg(long, required = true)]
+    pub(crate) stdio: bool,
+    /// The longest line that is taken
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) max_line: u64,
+    /// Requests that may be under way at once
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_count)]
+    pub(crate) max_requests: u64,
+    /// Executors that may be ready at once; room for more takes longer to make, about 3 ms for each thousand
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_cells: u32,
+    /// Threads that run code [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+}
+
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object instead
+    #[arg(long)]
+    pub(crate) json: bool,
+}

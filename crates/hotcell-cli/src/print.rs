@@ -1,0 +1,31 @@
+//! Writing to standard output and error.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+
+/// Writes a line. A reader that has had enough, such as `head`, ends the command without complaint.
+pub(crate) fn line(text: impl Display) {
+    check(writeln!(io::stdout().lock(), "{text}"));
+}
+
+/// Writes text as it is.
+pub(crate) fn text(text: impl Display) {
+    let mut stdout = io::stdout().lock();
+    check(write!(stdout, "{text}").and_then(|()| stdout.flush()));
+}
+
+/// Writes a line to standard error. If nobody is there to read it, nothing is lost.
+pub(crate) fn error_line(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn check(written: io::Result<()>) {
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            error_line(format_args!("error: failed to write the output: {error}"));
+            std::process::exit(i32::from(crate::exit::Exit::Usage.code()));
+        }
+    }
+}

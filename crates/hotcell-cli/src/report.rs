@@ -1,0 +1,143 @@
+//! Failures and findings, for a person.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use hotcell_executor::ExecutorError;
+use hotcell_prepare::{Diagnostic, Location, Severity, code_frame};
+
+use crate::exit::CliError;
+use crate::paint::{Ink, Paint};
+use crate::print;
+
+/// Shows why the command could not do its work.
+pub(crate) fn failure(error: &CliError) {
+    let paint = Paint::stderr();
+    let mut text = format!("{} {error}", paint.ink(Ink::Red, "error:"));
+    let mut source = error.source();
+    while let Some(error) = source {
+        let _ = write!(text, ": {error}");
+        source = error.source();
+    }
+    print::error_line(text);
+}
+
+/// Shows why a run failed, and where in its code.
+pub(crate) fn run_failure(error: &ExecutorError, name: &str, code: &str) {
+    let paint = Paint::stderr();
+    let mut text = format!(
+        "{} {}",
+        paint.ink(Ink::Red, format_args!("error[{}]:", error.code)),
+        error.message
+    );
+    let findings = error.diagnostics();
+    if findings.is_empty() {
+        if let Some(location) = error.location {
+            text.push_str(&place(name, code, location, paint));
+        }
+        if let Some(hint) = error.details.get("hint").and_then(|hint| hint.as_str()) {
+            let _ = write!(text, "\n{} {hint}", paint.ink(Ink::Cyan, "hint:"));
+        }
+    }
+    for finding in findings {
+        let text_of = |key: &str| {
+            finding
+                .get(key)
+                .and_then(|value| value.as_str())
+                .unwrap_or_default()
+        };
+        let number = |key: &str| {
+            let number = finding.get("location")?.get(key)?.as_u64()?;
+            u32::try_from(number).ok()
+        };
+        let location = number("line").zip(number("column"));
+        text.push('\n');
+        text.push_str(&one_finding(
+            text_of("severity"),
+            text_of("rule"),
+            text_of("message"),
+            location.map(|(line, column)| Location { line, column }),
+            Some(text_of("fix")).filter(|fix| !fix.is_empty()),
+            name,
+            code,
+            paint,
+        ));
+    }
+    print::error_line(text);
+}
+
+/// Shows what a rule found.
+pub(crate) fn finding(diagnostic: &Diagnostic, name: &str, code: &str, paint: Paint) -> String {
+    one_finding(
+        &diagnostic.severity.to_string(),
+        &diagnostic.rule,
+        &diagnostic.message,
+        diagnostic.location,
+        diagnostic.fix.as_deref(),
+        name,
+        code,
+        paint,
+    )
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of a finding, which come as a struct or as JSON"
+)]
+fn one_finding(
+    severity: &str,
+    rule: &str,
+    message: &str,
+    location: Option<Location>,
+    fix: Option<&str>,
+    name: &str,
+    code: &str,
+    paint: Paint,
+) -> String {
+    let ink = match severity {
+        "ERROR" => Ink::Red,
+        "WARNING" => Ink::Yellow,
+        _ => Ink::Cyan,
+    };
+    let severity = severity.to_lowercase();
+    let mut text = format!(
+        "{} {message}",
+        paint.ink(ink, format_args!("{severity}[{rule}]:"))
+    );
+    if let Some(location) = location {
+        text.push_str(&place(name, code, location, paint));
+    }
+    if let Some(fix) = fix {
+        let _ = write!(text, "\n{} {fix}", paint.ink(Ink::Cyan, "hint:"));
+    }
+    text
+}
+
+fn place(name: &str, code: &str, location: Location, paint: Paint) -> String {
+    let arrow = paint.ink(Ink::Dim, "-->");
+    let Location { line, column } = location;
+    format!(
+        "\n  {arrow} {name}:{line}:{column}\n{}",
+        code_frame(code, location)
+    )
+}
+
+/// How many findings there are of each kind: `2 errors, 1 warning`.
+pub(crate) fn summary(diagnostics: &[Diagnostic]) -> String {
+    let count = |severity| {
+        diagnostics
+            .iter()
+            .filter(|one| one.severity == severity)
+            .count()
+    };
+    [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Info), "remark"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }))
+    .collect::<Vec<_>>()
+    .join(", ")
+}

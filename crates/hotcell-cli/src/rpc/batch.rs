@@ -1,0 +1,121 @@
+//! Where the answer to a request goes: out at once, or into the answer to its batch.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value as Json;
+
+use super::error::RpcError;
+use super::message;
+use super::session::Transport;
+
+/// Counts what is under way.
+#[derive(Clone, Default)]
+pub(super) struct InFlight(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    /// Down before the answer goes out: whoever has it may send the next request.
+    open: AtomicUsize,
+    /// Down after the answer went out: then nothing is left to wait for.
+    unsent: AtomicUsize,
+}
+
+impl InFlight {
+    /// How many requests are being worked on.
+    pub(super) fn open(&self) -> usize {
+        self.0.open.load(Ordering::Acquire)
+    }
+
+    /// How many requests have not been answered.
+    pub(super) fn unsent(&self) -> usize {
+        self.0.unsent.load(Ordering::Acquire)
+    }
+
+    fn enter(&self) -> Self {
+        self.0.open.fetch_add(1, Ordering::AcqRel);
+        self.0.unsent.fetch_add(1, Ordering::AcqRel);
+        self.clone()
+    }
+}
+
+/// Several requests that are answered together, when all of them are done.
+pub(super) struct Batch {
+    transport: Arc<dyn Transport>,
+    left: AtomicUsize,
+    answers: Mutex<Vec<Json>>,
+}
+
+impl Batch {
+    pub(super) fn new(transport: Arc<dyn Transport>, requests: usize) -> Arc<Self> {
+        Arc::new(Self {
+            transport,
+            left: AtomicUsize::new(requests),
+            answers: Mutex::default(),
+        })
+    }
+
+    fn done(&self, answer: Option<Json>) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.extend(answer);
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 && !answers.is_empty() {
+            self.transport
+                .send(Json::Array(std::mem::take(&mut *answers)));
+        }
+    }
+}
+
+/// The one answer that a request gets. Dropped without one, it says that something went wrong here.
+pub(super) struct Responder {
+    /// `None` once answered, and for notifications.
+    id: Option<Json>,
+    to: To,
+    is_done: bool,
+    in_flight: InFlight,
+}
+
+pub(super) enum To {
+    Client(Arc<dyn Transport>),
+    Batch(Arc<Batch>),
+}
+
+impl Responder {
+    pub(super) fn new(id: Option<Json>, to: To, in_flight: &InFlight) -> Self {
+        Self {
+            id,
+            to,
+            is_done: false,
+            in_flight: in_flight.enter(),
+        }
+    }
+
+    pub(super) fn send(mut self, reply: Result<Json, RpcError>) {
+        self.answer(reply);
+    }
+
+    /// Nothing to say: what came was an answer itself.
+    pub(super) fn skip(mut self) {
+        self.id = None;
+        self.answer(Ok(Json::Null));
+    }
+
+    fn answer(&mut self, reply: Result<Json, RpcError>) {
+        self.is_done = true;
+        self.in_flight.0.open.fetch_sub(1, Ordering::AcqRel);
+        let answer = self.id.take().map(|id| message::answer(id, reply));
+        match (&self.to, answer) {
+            (To::Client(transport), Some(answer)) => transport.send(answer),
+            (To::Client(_), None) => {}
+            (To::Batch(batch), answer) => batch.done(answer),
+        }
+    }
+}
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.answer(Err(RpcError::internal("the request was given up")));
+        }
+        self.in_flight.0.unsent.fetch_sub(1, Ordering::AcqRel);
+    }
+}

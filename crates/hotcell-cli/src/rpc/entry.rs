@@ -1,0 +1,126 @@
+//! An executor with its place in line.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use hotcell_cell::Pool;
+use hotcell_executor::Executor;
+
+use super::tools::ToolParams;
+
+pub(super) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// An executor, by its id.
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) executor: Executor,
+    /// What the client sent, for twins.
+    pub(super) tools: Mutex<Vec<ToolParams>>,
+    pub(super) runs: Arc<Runs>,
+    line: Mutex<Line>,
+}
+
+/// Requests that have not begun.
+#[derive(Default)]
+struct Line {
+    waiting: VecDeque<(Work, bool)>,
+    is_moving: bool,
+}
+
+impl Entry {
+    pub(super) fn new(id: String, executor: Executor) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            executor,
+            tools: Mutex::default(),
+            runs: Arc::default(),
+            line: Mutex::default(),
+        })
+    }
+
+    /// Begins the work when everything before it has begun, and ended if it is not long.
+    pub(super) fn enqueue(self: &Arc<Self>, work: Work, is_long: bool, pool: &Arc<Pool>) {
+        let mut line = self.line();
+        line.waiting.push_back((work, is_long));
+        if !line.is_moving {
+            line.is_moving = true;
+            let (entry, pool_too) = (Arc::clone(self), Arc::clone(pool));
+            pool.spawn(async move { entry.advance(&pool_too).await })
+                .detach();
+        }
+    }
+
+    async fn advance(&self, pool: &Pool) {
+        while let Some((mut work, is_long)) = self.next() {
+            if is_long {
+                // One step, so that it has taken its place in the executor's own queue.
+                let ended =
+                    poll_fn(|context| Poll::Ready(work.as_mut().poll(context).is_ready())).await;
+                if !ended {
+                    pool.spawn(work).detach();
+                }
+            } else {
+                work.await;
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(Work, bool)> {
+        let mut line = self.line();
+        let next = line.waiting.pop_front();
+        line.is_moving = next.is_some();
+        next
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn tools(&self) -> MutexGuard<'_, Vec<ToolParams>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The runs of an executor that have not ended, in the order in which they began. Runs go one by one, so the first is
+/// the one that calls tools.
+#[derive(Default)]
+pub(super) struct Runs(Mutex<VecDeque<u64>>);
+
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
+impl Runs {
+    /// Another run; it ends when the guard is dropped.
+    pub(super) fn begin(self: &Arc<Self>) -> RunGuard {
+        let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+        self.list().push_back(run);
+        RunGuard {
+            runs: Arc::clone(self),
+            run,
+        }
+    }
+
+    pub(super) fn current(&self) -> String {
+        self.list()
+            .front()
+            .map_or_else(String::new, |run| format!("r{run}"))
+    }
+
+    fn list(&self) -> MutexGuard<'_, VecDeque<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) struct RunGuard {
+    runs: Arc<Runs>,
+    run: u64,
+}
+
+impl Drop for RunGuard {
+    fn drop(&mut self) {
+        self.runs.list().retain(|run| *run != self.run);
+    }
+}

@@ -1,0 +1,81 @@
+//! Errors of JSON-RPC.
+
+use hotcell_executor::ExecutorError;
+use serde_json::{Value as Json, json};
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(crate) struct RpcError {
+    code: i32,
+    message: String,
+    data: Option<Box<Json>>,
+}
+
+impl RpcError {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The text is no JSON.
+    pub(crate) fn parse(message: impl Into<String>) -> Self {
+        Self::new(-32700, message)
+    }
+
+    /// The JSON is no message.
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        Self::new(-32600, message)
+    }
+
+    pub(crate) fn method(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        let shown: String = name.chars().take(80).collect();
+        let known: Vec<&str> = known.collect();
+        Self::new(
+            -32601,
+            format!("unknown method {shown:?}: there are {}", known.join(", ")),
+        )
+    }
+
+    pub(crate) fn params(message: impl Into<String>) -> Self {
+        Self::new(-32602, message)
+    }
+
+    /// A mistake of ours.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(-32603, message)
+    }
+
+    /// More than the server is willing to do at once.
+    pub(crate) fn busy(limit: usize) -> Self {
+        let message = format!("{limit} requests are under way already (--max-requests)");
+        Self {
+            data: Some(Box::new(json!({
+                "code": "ERR_INVALID_STATE",
+                "severity": "ERROR",
+                "message": message,
+                "retryable": true,
+            }))),
+            ..Self::new(-32000, message)
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Json {
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let (Some(data), Json::Object(error)) = (&self.data, &mut error) {
+            error.insert("data".into(), Json::clone(data));
+        }
+        error
+    }
+}
+
+impl From<ExecutorError> for RpcError {
+    fn from(error: ExecutorError) -> Self {
+        Self {
+            data: Some(Box::new(json!(error))),
+            ..Self::new(-32000, error.message)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What messages look like.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::error::RpcError;
+
+/// A message from the client.
+pub(super) enum Message {
+    Request(Request),
+    /// To a request of ours.
+    Answer {
+        id: String,
+        result: Result<Json, Json>,
+    },
+}
+
+pub(super) struct Request {
+    /// `None` for a notification, which gets no answer.
+    pub(super) id: Option<Json>,
+    pub(super) method: String,
+    pub(super) params: Json,
+}
+
+/// Why JSON is no message, with the id to say so under.
+pub(super) struct NoMessage {
+    pub(super) id: Json,
+    pub(super) error: RpcError,
+}
+
+impl Message {
+    pub(super) fn of(json: Json) -> Result<Self, NoMessage> {
+        let Json::Object(mut object) = json else {
+            return Err(NoMessage {
+                id: Json::Null,
+                error: RpcError::request("a message is an object, or an array of such (a batch)"),
+            });
+        };
+        let id = object.remove("id");
+        Self::of_object(object, id.clone()).map_err(|error| NoMessage {
+            id: id.filter(is_id).unwrap_or(Json::Null),
+            error,
+        })
+    }
+
+    fn of_object(mut object: Map<String, Json>, id: Option<Json>) -> Result<Self, RpcError> {
+        if object.get("jsonrpc").is_none_or(|version| version != "2.0") {
+            return Err(RpcError::request("the member jsonrpc must be \"2.0\""));
+        }
+        if id.as_ref().is_some_and(|id| !is_id(id)) {
+            return Err(RpcError::request("an id is a string, a number or null"));
+        }
+        if let Some(method) = object.remove("method") {
+            let Json::String(method) = method else {
+                return Err(RpcError::request("the member method must be a string"));
+            };
+            return match object.remove("params").unwrap_or(Json::Null) {
+                Json::Null => Ok(json!({})),
+                params @ Json::Object(_) => Ok(params),
+                Json::Array(_) => Err(RpcError::params("params are given by name, in an object")),
+                _ => Err(RpcError::request("the member params must be an object")),
+            }
+            .map(|params| Self::Request(Request { id, method, params }));
+        }
+        let result = match (object.remove("result"), object.remove("error")) {
+            (Some(result), None) => Ok(result),
+            (None, Some(error)) => Err(error),
+            (Some(_), Some(_)) => {
+                return Err(RpcError::request(
+                    "an answer has a result or an error, not both",
+                ));
+            }
+            (None, None) => {
+                return Err(RpcError::request(
+                    "a message needs a method, a result or an error",
+                ));
+            }
+        };
+        match id {
+            Some(Json::String(id)) => Ok(Self::Answer { id, result }),
+            _ => Err(RpcError::request(
+                "an answer repeats the id of its request, which was a string",
+            )),
+        }
+    }
+}
+
+fn is_id(id: &Json) -> bool {
+    matches!(id, Json::String(_) | Json::Number(_) | Json::Null)
+}
+
+pub(super) fn request(id: &str, method: &str, params: Json) -> Json {
+    let mut message = Map::new();
+    message.insert("jsonrpc".into(), "2.0".into());
+    message.insert("id".into(), id.into());
+    message.insert("method".into(), method.into());
+    message.insert("params".into(), params);
+    Json::Object(message)
+}
+
+pub(super) fn answer(id: Json, reply: Result<Json, RpcError>) -> Json {
+    let mut message = Map::new();
+    message.insert("jsonrpc".into(), "2.0".into());
+    message.insert("id".into(), id);
+    match reply {
+        Ok(result) => message.insert("result".into(), result),
+        Err(error) => message.insert("error".into(), error.to_json()),
+    };
+    Json::Object(message)
+}
+
+/// The answer to what could not even be read.
+pub(super) fn failure(error: RpcError) -> Json {
+    answer(Json::Null, Err(error))
+}

@@ -1,0 +1,22 @@
+//! What requests carry.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::error::RpcError;
+
+/// Reads params. An unknown member, a missing one or one of a wrong kind is an error that names it.
+pub(super) fn params<T: DeserializeOwned>(params: Json) -> Result<T, RpcError> {
+    serde_json::from_value(params).map_err(|error| RpcError::params(error.to_string()))
+}
+
+/// The executor that a request is for.
+pub(super) fn executor_of(params: &Json) -> Result<&str, RpcError> {
+    match params.get("executor") {
+        Some(Json::String(id)) => Ok(id),
+        Some(_) => Err(RpcError::params(
+            "executor is the id that executor.create gave: a string",
+        )),
+        None => Err(RpcError::params("missing field `executor`")),
+    }
+}

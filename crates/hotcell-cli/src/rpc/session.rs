@@ -1,0 +1,176 @@
+//! One client: its executors, and what it has asked for.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt as _;
+use hotcell_cell::{Engine, Pool};
+use serde_json::Value as Json;
+
+use super::batch::{Batch, InFlight, Responder, To};
+use super::call::Calls;
+use super::entry::Entry;
+use super::error::RpcError;
+use super::message::{Message, NoMessage, Request};
+use super::methods::{METHODS, Scope};
+use super::params::executor_of;
+
+/// Sends messages to the client. Must not block: it is called on the threads that run code.
+pub(crate) trait Transport: Send + Sync {
+    /// Sends one message.
+    fn send(&self, message: Json);
+}
+
+/// One client.
+pub(crate) struct Session {
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) calls: Arc<Calls>,
+    pub(super) pool: Arc<Pool>,
+    pub(super) engine: Engine,
+    executors: Mutex<HashMap<String, Arc<Entry>>>,
+    made: AtomicU64,
+    in_flight: InFlight,
+    max_requests: usize,
+}
+
+impl Session {
+    pub(crate) fn new(
+        transport: Arc<dyn Transport>,
+        engine: Engine,
+        pool: Pool,
+        max_requests: usize,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            calls: Arc::new(Calls::new(Arc::clone(&transport))),
+            transport,
+            pool: Arc::new(pool),
+            engine,
+            executors: Mutex::default(),
+            made: AtomicU64::new(0),
+            in_flight: InFlight::default(),
+            max_requests,
+        })
+    }
+
+    /// Takes a message in. Never waits; answers come when they come.
+    pub(crate) fn take(self: &Arc<Self>, json: Json) {
+        let Json::Array(messages) = json else {
+            self.take_one(json, To::Client(Arc::clone(&self.transport)));
+            return;
+        };
+        if messages.is_empty() {
+            let error = RpcError::request("a batch holds at least one message");
+            self.refuse(error);
+            return;
+        }
+        let batch = Batch::new(Arc::clone(&self.transport), messages.len());
+        for message in messages {
+            self.take_one(message, To::Batch(Arc::clone(&batch)));
+        }
+    }
+
+    /// Says that something came which is no message.
+    pub(crate) fn refuse(&self, error: RpcError) {
+        self.transport.send(super::message::failure(error));
+    }
+
+    /// How many requests have no answer yet.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.unsent()
+    }
+
+    fn take_one(self: &Arc<Self>, json: Json, to: To) {
+        match Message::of(json) {
+            Ok(Message::Request(Request { id, method, params })) => {
+                let is_busy = self.in_flight.open() >= self.max_requests;
+                let responder = Responder::new(id, to, &self.in_flight);
+                if is_busy {
+                    responder.send(Err(RpcError::busy(self.max_requests)));
+                } else {
+                    self.dispatch(&method, params, responder);
+                }
+            }
+            Ok(Message::Answer { id, result }) => {
+                self.calls.answer(&id, result);
+                Responder::new(None, to, &self.in_flight).skip();
+            }
+            Err(NoMessage { id, error }) => {
+                Responder::new(Some(id), to, &self.in_flight).send(Err(error));
+            }
+        }
+    }
+
+    fn dispatch(self: &Arc<Self>, name: &str, params: Json, responder: Responder) {
+        let Some((_, scope)) = METHODS.iter().find(|(known, _)| *known == name) else {
+            let known = METHODS.iter().map(|(name, _)| *name);
+            responder.send(Err(RpcError::method(name, known)));
+            return;
+        };
+        match scope {
+            Scope::Session(method) => {
+                let work = method(Arc::clone(self), params);
+                let task = async move { responder.send(caught(work).await) };
+                self.pool.spawn(task).detach();
+            }
+            Scope::Executor { method, is_long } => {
+                let entry = executor_of(&params).and_then(|id| self.entry(id));
+                match entry {
+                    Err(error) => responder.send(Err(error)),
+                    Ok(entry) => {
+                        let (session, to) = (Arc::clone(self), Arc::clone(&entry));
+                        let method = *method;
+                        // Made when its turn comes: making it may do a part of the work.
+                        let work = async move {
+                            let work = async move { method(session, to, params).await };
+                            responder.send(caught(work).await);
+                        };
+                        entry.enqueue(Box::pin(work), *is_long, &self.pool);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives an executor an id.
+    pub(super) fn adopt(&self, make: impl FnOnce(String) -> Arc<Entry>) -> Arc<Entry> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let entry = make(format!("e{number}"));
+        self.executors()
+            .insert(entry.id.clone(), Arc::clone(&entry));
+        entry
+    }
+
+    pub(super) fn forget(&self, id: &str) {
+        let entry = self.executors().remove(id);
+        drop(entry);
+    }
+
+    fn entry(&self, id: &str) -> Result<Arc<Entry>, RpcError> {
+        self.executors().get(id).cloned().ok_or_else(|| {
+            let id: String = id.chars().take(80).collect();
+            RpcError::params(format!(
+                "there is no executor {id:?}: it was never made, or disposed of"
+            ))
+        })
+    }
+
+    fn executors(&self) -> MutexGuard<'_, HashMap<String, Arc<Entry>>> {
+        self.executors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A panic is a mistake of ours, and must not take a thread of the pool with it.
+async fn caught(work: impl Future<Output = Result<Json, RpcError>>) -> Result<Json, RpcError> {
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|_| {
+            Err(RpcError::internal(
+                "the server panicked: this is a bug of hotcell",
+            ))
+        })
+}

@@ -1,0 +1,109 @@
+//! Tools whose functions are the client's.
+
+use std::sync::Arc;
+
+use hotcell_cell::{ErrorValue, ToolCall, ToolError, Value};
+use hotcell_executor::AgentTool;
+use hotcell_executor::json::{from_json, to_json};
+use hotcell_prompt::ToolMode;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::call::Calls;
+use super::entry::Runs;
+
+/// A tool as `executor.sendTools` describes it.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolParams {
+    pub(super) name: String,
+    #[serde(default)]
+    mode: ToolMode,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    parameters: Option<Json>,
+    #[serde(default)]
+    returns: Option<Json>,
+    #[serde(default)]
+    positional: bool,
+}
+
+/// A tool that asks the client.
+pub(super) fn remote(
+    tool: &ToolParams,
+    executor: &str,
+    runs: &Arc<Runs>,
+    calls: &Arc<Calls>,
+) -> AgentTool {
+    let (executor, runs, calls) = (executor.to_owned(), Arc::clone(runs), Arc::clone(calls));
+    let ask = move |call: ToolCall| {
+        let arguments: Vec<Json> = call.arguments.iter().map(to_json).collect();
+        let params = json!({
+            "executor": executor,
+            "run": runs.current(),
+            "tool": &*call.tool,
+            "args": arguments,
+        });
+        let calls = Arc::clone(&calls);
+        async move {
+            match calls.call("tool.call", params).await {
+                Some(Ok(result)) => from_json(&result).map_err(|error| {
+                    ToolError::new(
+                        "TypeError",
+                        format!("the tool's answer is no value: {error}"),
+                    )
+                }),
+                Some(Err(error)) => Err(error_of(&error)),
+                None => Err(ToolError::from("the client is gone")),
+            }
+        }
+    };
+    let mut agent = match tool.mode {
+        ToolMode::Sync => AgentTool::blocking(ask),
+        ToolMode::Async => AgentTool::asynchronous(ask),
+    };
+    if let Some(description) = &tool.description {
+        agent = agent.description(description);
+    }
+    if let Some(schema) = &tool.parameters {
+        agent = agent.parameters(schema.clone());
+    }
+    if let Some(schema) = &tool.returns {
+        agent = agent.returns(schema.clone());
+    }
+    if tool.positional {
+        agent = agent.positional();
+    }
+    agent
+}
+
+/// The error that the code sees: `message`, and from `data` its name, stack and whatever else is there.
+fn error_of(error: &Json) -> ToolError {
+    let text = |json: Option<&Json>| json.and_then(Json::as_str).map(str::to_owned);
+    let data = error.get("data");
+    let of_data = |key| data.and_then(|data| data.get(key));
+    let message = text(error.get("message")).unwrap_or_else(|| "the tool failed".into());
+    let name = text(of_data("name")).unwrap_or_else(|| "Error".into());
+    let mut value = ErrorValue::new(name, message);
+    value.stack = text(of_data("stack")).unwrap_or_default().into();
+    value.cause = of_data("cause").map(loosely);
+    match data {
+        Some(Json::Object(data)) => {
+            let others = data
+                .iter()
+                .filter(|(key, _)| !matches!(&***key, "name" | "stack" | "cause" | "message"));
+            value.properties = others
+                .map(|(key, json)| (key.as_str().into(), loosely(json)))
+                .collect();
+        }
+        None | Some(Json::Null) => {}
+        Some(other) => value.properties = vec![("data".into(), loosely(other))],
+    }
+    value.into()
+}
+
+/// What is no value is at least a text: an error must not get lost because its details are odd.
+fn loosely(json: &Json) -> Value {
+    from_json(json).unwrap_or_else(|_| Value::from(json.to_string()))
+}

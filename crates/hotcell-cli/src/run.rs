@@ -1,0 +1,150 @@
+//! `hotcell run` and `hotcell eval`.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use hotcell_cell::{Level, Value};
+use hotcell_executor::{Execution, Executor, LogEntry, Run, State, json::to_json};
+use hotcell_prepare::Severity;
+use serde_json::{Value as Json, json};
+
+use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs};
+use crate::exit::{CliError, Exit};
+use crate::inspect::inspect;
+use crate::paint::Paint;
+use crate::source::Source;
+use crate::{print, report, setup, source};
+
+pub(crate) fn file(args: &RunArgs) -> Result<Exit, CliError> {
+    run(&source::read(&args.file)?, &args.output, &args.cell)
+}
+
+pub(crate) fn eval(args: &EvalArgs) -> Result<Exit, CliError> {
+    let source = Source {
+        name: "<eval>".into(),
+        text: args.code.clone(),
+    };
+    run(&source, &args.output, &args.cell)
+}
+
+fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, CliError> {
+    let mut options = setup::options(cell)?;
+    if !output.json {
+        options = options.on_log(show_log);
+    }
+    pollster::block_on(async {
+        // One for the code, one to compare snapshots with.
+        let engine = setup::engine(2)?;
+        let executor = setup::executor(&engine, cell, options).await?;
+        cancel_on_interrupt(&executor);
+        let execution = executor
+            .execute(Run::new(&*source.text).name(&*source.name))
+            .await;
+        let exit = if output.json {
+            show_json(&execution)
+        } else {
+            show(&execution, source)
+        };
+        let Some(path) = &output.snapshot_out else {
+            return Ok(exit);
+        };
+        match write_snapshot(&executor, path).await {
+            // That the run failed says more than that nothing was kept of it.
+            Err(error) if exit != Exit::Success => {
+                report::failure(&error);
+                Ok(exit)
+            }
+            written => written.map(|()| exit),
+        }
+    })
+}
+
+/// Ctrl-C calls the run off. The second one does not wait for that.
+fn cancel_on_interrupt(executor: &Executor) {
+    static RUNNING: OnceLock<Executor> = OnceLock::new();
+    let _ = RUNNING.set(executor.clone());
+    // Without a handler Ctrl-C still ends the process, only with another exit code.
+    let _ = ctrlc::set_handler(|| {
+        let is_cancelled = RUNNING.get().is_some_and(Executor::cancel);
+        if !is_cancelled {
+            std::process::exit(i32::from(Exit::Cancelled.code()));
+        }
+    });
+}
+
+/// Shows a line of the console, as it comes.
+pub(crate) fn show_log(entry: &LogEntry) {
+    match entry.level {
+        Level::Log | Level::Info => print::line(&entry.message),
+        Level::Warn | Level::Error => print::error_line(&entry.message),
+    }
+}
+
+fn show(execution: &Execution, source: &Source) -> Exit {
+    if let Some(error) = &execution.error {
+        report::run_failure(error, &source.name, &source.text);
+        return Exit::of(error);
+    }
+    show_warnings(execution, source);
+    match &execution.output {
+        Value::Undefined => {}
+        Value::String(text) => print::line(text),
+        value => print::line(inspect(value, Paint::stdout())),
+    }
+    Exit::Success
+}
+
+/// Shows what there is to say about code that ran.
+pub(crate) fn show_warnings(execution: &Execution, source: &Source) {
+    let paint = Paint::stderr();
+    for diagnostic in &execution.diagnostics {
+        if diagnostic.severity != Severity::Info {
+            print::error_line(report::finding(
+                diagnostic,
+                &source.name,
+                &source.text,
+                paint,
+            ));
+        }
+    }
+}
+
+fn show_json(execution: &Execution) -> Exit {
+    let (exit, mut object) = match &execution.error {
+        None => (
+            Exit::Success,
+            json!({"version": 1, "ok": true, "exitCode": 0}),
+        ),
+        Some(error) => {
+            let exit = Exit::of(error);
+            (
+                exit,
+                json!({"version": 1, "ok": false, "exitCode": exit.code(), "error": error}),
+            )
+        }
+    };
+    if let Json::Object(object) = &mut object {
+        if execution.error.is_none() {
+            object.insert("output".into(), to_json(&execution.output));
+            object.insert("logs".into(), json!(execution.logs));
+            object.insert("is_final_answer".into(), json!(execution.is_final_answer));
+        }
+        object.insert("entries".into(), json!(execution.entries));
+        object.insert("diagnostics".into(), json!(execution.diagnostics));
+        object.insert("stats".into(), json!(execution.stats));
+    }
+    print::line(object);
+    exit
+}
+
+/// Keeps the state in a file. After a run that was torn out there is none.
+pub(crate) async fn write_snapshot(executor: &Executor, path: &Path) -> Result<(), CliError> {
+    if executor.state() != State::Ready {
+        return Err(CliError::Usage(format!(
+            "there is no state to keep in {}: the run had to be torn out of the cell",
+            path.display()
+        )));
+    }
+    let snapshot = executor.snapshot().await?;
+    std::fs::write(path, snapshot).map_err(CliError::file("write", path))
+}

@@ -1,0 +1,114 @@
+//! From bytes to messages.
+
+use std::io::{self, BufRead};
+
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+
+/// Brackets in brackets. What is deeper could not be a value either.
+const MAX_NESTING: usize = 1000;
+
+pub(super) enum Line {
+    Message(Json),
+    Malformed(String),
+    End,
+}
+
+/// Reads lines of limited length.
+pub(super) struct Lines<R> {
+    from: R,
+    max: usize,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(from: R, max: usize) -> Self {
+        Self {
+            from,
+            max,
+            line: Vec::new(),
+        }
+    }
+
+    /// The next line that is not empty.
+    pub(super) fn next(&mut self) -> io::Result<Line> {
+        loop {
+            self.line.clear();
+            // A large line must not take its memory for ever.
+            self.line.shrink_to(1 << 20);
+            let mut is_too_long = false;
+            let is_end = loop {
+                let buffer = match self.from.fill_buf() {
+                    Ok(buffer) => buffer,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error),
+                };
+                if buffer.is_empty() {
+                    break true;
+                }
+                let at = buffer.iter().position(|byte| *byte == b'\n');
+                let part = buffer.get(..at.unwrap_or(buffer.len())).unwrap_or_default();
+                if self.line.len() + part.len() > self.max {
+                    is_too_long = true;
+                    self.line.clear();
+                } else if !is_too_long {
+                    self.line.extend_from_slice(part);
+                }
+                let used = part.len() + usize::from(at.is_some());
+                self.from.consume(used);
+                if at.is_some() {
+                    break false;
+                }
+            };
+            if is_too_long {
+                let max = self.max;
+                return Ok(Line::Malformed(format!(
+                    "a line is longer than {max} bytes (--max-line)"
+                )));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(parse(&self.line));
+            }
+            if is_end {
+                return Ok(Line::End);
+            }
+        }
+    }
+}
+
+fn parse(line: &[u8]) -> Line {
+    if nesting(line) > MAX_NESTING {
+        return Line::Malformed(format!(
+            "the message is nested more than {MAX_NESTING} levels deep"
+        ));
+    }
+    let mut parser = serde_json::Deserializer::from_slice(line);
+    // Checked above, and the stack of this thread has room for it.
+    parser.disable_recursion_limit();
+    match Json::deserialize(&mut parser).and_then(|json| parser.end().map(|()| json)) {
+        Ok(json) => Line::Message(json),
+        Err(error) => Line::Malformed(format!("the line is no JSON: {error}")),
+    }
+}
+
+/// How deeply brackets are nested, at most, in what may or may not be JSON.
+fn nesting(text: &[u8]) -> usize {
+    let (mut deepest, mut depth) = (0usize, 0usize);
+    let mut in_string = false;
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => {
+                bytes.next();
+            }
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}

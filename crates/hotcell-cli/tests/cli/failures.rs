@@ -1,0 +1,140 @@
+//! Errors and exit codes.
+
+use std::fs;
+use std::io::Read as _;
+use std::process::Stdio;
+
+use tempfile::tempdir;
+
+use crate::{Ran, command, hotcell, hotcell_in, ran};
+
+#[test]
+fn an_exception_is_shown_where_it_was_thrown() {
+    let code =
+        "const list = [1, 2];\nfunction pick(at) {\n  return list[at].name.length;\n}\npick(5);\n";
+    insta::assert_snapshot!(ran(&mut command(&["run", "-"]), code));
+}
+
+#[test]
+fn a_syntax_error_is_shown_with_what_to_do() {
+    insta::assert_snapshot!(hotcell(&["eval", "function f() {\n  return [1, 2;\n}"]));
+    insta::assert_snapshot!(hotcell(&["eval", "const s = 'not closed;\ns"]));
+}
+
+#[test]
+fn a_refused_import_names_its_rule() {
+    insta::assert_snapshot!(hotcell(&[
+        "eval",
+        "import fs from 'fs';\nfs.readFileSync('x')"
+    ]));
+}
+
+#[test]
+fn a_warning_does_not_keep_code_from_running() {
+    let ran = hotcell(&["eval", "typeof process; 1"]);
+    assert_eq!((ran.code, &*ran.stdout), (0, "1\n"), "{ran}");
+}
+
+#[test]
+fn exit_codes_tell_failures_apart() {
+    let code = |args: &[&str]| hotcell(args).code;
+    assert_eq!(code(&["eval", "throw new Error('x')"]), 1);
+    assert_eq!(code(&["eval", "while (true) {}"]), 1);
+    assert_eq!(code(&["eval", "1", "--nonsense"]), 2);
+    assert_eq!(code(&["run", "there-is-no-such-file.js"]), 2);
+    let endless = [
+        "eval",
+        "while (true) {}",
+        "--max-operations",
+        "1000000000000",
+        "--timeout",
+        "50ms",
+    ];
+    assert_eq!(code(&endless), 124);
+    let hungry = "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)";
+    assert_eq!(
+        code(&["eval", hungry, "--memory", "16MiB", "--timeout", "5m"]),
+        137
+    );
+}
+
+#[test]
+fn json_tells_failures_apart_too() {
+    let json = hotcell(&["eval", "--json", "console.log('before'); null.x"]).json();
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["exitCode"], 1);
+    assert_eq!(json["error"]["code"], "ERR_RUNTIME_EXCEPTION");
+    assert_eq!(json["error"]["logs"], "before");
+    assert_eq!(json["error"]["details"]["cause"]["location"]["line"], 1);
+    assert!(json.get("output").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_cancels_the_run() {
+    let mut child = command(&[
+        "eval",
+        "console.log('on'); for (;;) {}",
+        "--max-operations",
+        "1000000000000",
+        "--timeout",
+        "5m",
+    ])
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    let mut line = [0; 3];
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut line)
+        .unwrap();
+    let id = rustix::process::Pid::from_raw(child.id().cast_signed()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ERR_CANCELLED"));
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    for args in [
+        &["eval", "1", "--timeout", "5"][..],
+        &["eval", "1", "--timeout", "5x"],
+        &["eval", "1", "--timeout", "0s"],
+        &["eval", "1", "--memory", "lots"],
+        &["eval", "1", "--var", "x"],
+        &["eval", "1", "--var", "x=text"],
+        &["eval", "1", "--var", "x={\"a\":[{\"$\":\"function\"}]}"],
+        &["eval", "1", "--var", "final_answer=1"],
+        &["eval", "1", "--allow-import", "lodash"],
+        &["eval", "1", "--clock", "later"],
+        &["eval", "1", "--random", "dice"],
+        &["eval", "1", "--read-only"],
+        &["eval", "1", "--max-operations", "0"],
+    ] {
+        let ran = hotcell(args);
+        assert_eq!(ran.code, 2, "{args:?}\n{ran}");
+        insta::with_settings!({ snapshot_suffix => args[2..].join("_").replace(['{', '}', '"', '[', ']', ':', '$', '='], "-") }, {
+            insta::assert_snapshot!(ran);
+        });
+    }
+}
+
+#[test]
+fn files_that_are_not_what_they_should_be_are_named() {
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("state.bin"), "nonsense").unwrap();
+    fs::write(dir.path().join("latin1.js"), b"'\xe9'").unwrap();
+    let fails = |args: &[&str]| -> Ran {
+        let ran = hotcell_in(dir.path(), args);
+        assert_eq!(ran.code, 2, "{ran}");
+        ran
+    };
+    insta::assert_snapshot!(fails(&["eval", "1", "--snapshot-in", "state.bin"]));
+    insta::assert_snapshot!(fails(&["run", "latin1.js"]));
+    insta::assert_snapshot!(fails(&["eval", "1", "--workspace", "nowhere"]));
+    insta::assert_snapshot!(fails(&["eval", "1", "--snapshot-out", "nowhere/state.bin"]));
+}

@@ -1,0 +1,213 @@
+use serde_json::json;
+
+use crate::client::Client;
+
+const PATIENT: u64 = 1_000_000_000_000;
+
+#[test]
+fn sixty_four_runs_at_once_are_answered_in_any_order() {
+    let mut client = Client::new();
+    let mut runs = Vec::new();
+    for number in 0..64 {
+        let e = client.executor(json!({"timeoutMs": 600_000}));
+        client.tools(&e, json!([{"name": "double"}]));
+        let code = format!(
+            "const n = {number}; let sum = 0; for (let i = 0; i < 1000; i++) sum += i; (await double(n)) + sum"
+        );
+        let id = client.send("executor.run", json!({"executor": e, "code": code}));
+        runs.push((number, id));
+    }
+    // All are under way at once: every one of them waits for its tool before the first is answered.
+    let mut calls: Vec<_> = (0..64).map(|_| client.next_call()).collect();
+    calls.reverse();
+    for call in calls {
+        let n = call["params"]["args"][0].as_i64().unwrap();
+        client.answer(&call, &json!(n * 2));
+    }
+    for (number, id) in runs {
+        assert_eq!(client.wait_result(&id)["output"], number * 2 + 499_500);
+    }
+}
+
+#[test]
+fn a_long_run_delays_nobody() {
+    let mut client = Client::with(&["--threads", "1"]);
+    let busy = client.executor(json!({"maxOperations": PATIENT, "timeoutMs": 600_000}));
+    let other = client.executor(json!({}));
+    let endless = client.send(
+        "executor.run",
+        json!({"executor": busy, "code": "for (;;) {}"}),
+    );
+    assert_eq!(client.run(&other, "1 + 1"), 2);
+    assert_eq!(
+        client.call("executor.state", json!({"executor": busy}))["state"],
+        "RUNNING"
+    );
+    assert_eq!(
+        client.call("executor.cancel", json!({"executor": busy})),
+        json!({})
+    );
+    let error = client.wait_error(&endless);
+    assert_eq!(error["data"]["code"], "ERR_CANCELLED");
+}
+
+#[test]
+fn a_cancelled_run_leaves_its_state() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"maxOperations": PATIENT, "timeoutMs": 600_000}));
+    client.run(&e, "let kept = 1;");
+    // In one breath: the run has begun when the cancel is looked at.
+    let run = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "kept = 2; for (;;) {}"}),
+    );
+    client.call("executor.cancel", json!({"executor": e}));
+    assert_eq!(client.wait_error(&run)["data"]["code"], "ERR_CANCELLED");
+    assert_eq!(client.run(&e, "kept"), 2);
+}
+
+#[test]
+fn a_run_that_waits_for_a_tool_is_cancelled_too() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"timeoutMs": 600_000}));
+    client.tools(&e, json!([{"name": "ask"}]));
+    let run = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "await ask()"}),
+    );
+    let call = client.next_call();
+    client.call("executor.cancel", json!({"executor": e}));
+    assert_eq!(client.wait_error(&run)["data"]["code"], "ERR_CANCELLED");
+    // Too late, and nobody minds.
+    client.answer(&call, &json!(1));
+    assert_eq!(client.run(&e, "2"), 2);
+}
+
+#[test]
+fn requests_for_one_executor_begin_in_their_order() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"runConcurrency": "queue", "maxQueuedRuns": 1000}));
+    let mut sent = Vec::new();
+    client.send(
+        "executor.run",
+        json!({"executor": e, "code": "var seen = []"}),
+    );
+    for number in 0..100 {
+        let id = client.send(
+            "executor.run",
+            json!({"executor": e, "code": format!("seen.push({number})")}),
+        );
+        sent.push(id);
+    }
+    for (number, id) in sent.iter().enumerate() {
+        assert_eq!(client.wait_result(id)["output"], number + 1);
+    }
+    let expected: Vec<_> = (0..100).collect();
+    assert_eq!(client.run(&e, "seen"), json!(expected));
+}
+
+#[test]
+fn variables_and_a_run_may_be_sent_in_one_breath() {
+    let mut client = Client::new();
+    let made = client.call("executor.create", json!({}));
+    let e = made["executor"].as_str().unwrap().to_owned();
+    client.send("executor.init", json!({"executor": e}));
+    client.send(
+        "executor.sendVariables",
+        json!({"executor": e, "variables": {"x": 20}}),
+    );
+    client.send(
+        "executor.sendTools",
+        json!({"executor": e, "tools": [{"name": "ask", "mode": "sync"}]}),
+    );
+    let run = client.send("executor.run", json!({"executor": e, "code": "x + ask()"}));
+    let call = client.next_call();
+    client.answer(&call, &json!(22));
+    assert_eq!(client.wait_result(&run)["output"], 42);
+}
+
+#[test]
+fn a_second_run_is_rejected_or_queued_as_asked() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"timeoutMs": 600_000}));
+    client.tools(&e, json!([{"name": "ask"}]));
+    let first = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "await ask()"}),
+    );
+    let call = client.next_call();
+    let error = client.call_error("executor.run", json!({"executor": e, "code": "1"}));
+    assert_eq!(error["data"]["code"], "ERR_INVALID_STATE");
+    client.answer(&call, &json!(null));
+    client.wait_result(&first);
+
+    let e = client
+        .executor(json!({"timeoutMs": 600_000, "runConcurrency": "queue", "maxQueuedRuns": 1}));
+    client.tools(&e, json!([{"name": "ask"}]));
+    let first = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "await ask('first')"}),
+    );
+    let second = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "await ask('second')"}),
+    );
+    let call = client.next_call();
+    assert_eq!(
+        client.call("executor.state", json!({"executor": e})),
+        json!({"state": "RUNNING", "queued": 1})
+    );
+    let error = client.call_error("executor.run", json!({"executor": e, "code": "3"}));
+    assert_eq!(error["data"]["code"], "ERR_INVALID_STATE");
+    let first_run = call["params"]["run"].clone();
+    client.answer(&call, &json!(1));
+    assert_eq!(client.wait_result(&first)["output"], 1);
+    let call = client.next_call();
+    assert_eq!(call["params"]["args"], json!(["second"]));
+    assert_ne!(call["params"]["run"], first_run);
+    client.answer(&call, &json!(2));
+    assert_eq!(client.wait_result(&second)["output"], 2);
+}
+
+#[test]
+fn disposing_of_an_executor_calls_its_run_off() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"maxOperations": PATIENT, "timeoutMs": 600_000}));
+    let run = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "for (;;) {}"}),
+    );
+    assert_eq!(
+        client.call("executor.dispose", json!({"executor": e})),
+        json!({})
+    );
+    assert_eq!(client.wait_error(&run)["data"]["code"], "ERR_CANCELLED");
+}
+
+#[test]
+fn requests_beyond_the_limit_are_refused() {
+    let mut client = Client::with(&["--max-requests", "2"]);
+    let e = client.executor(json!({"timeoutMs": 600_000}));
+    let f = client.executor(json!({"timeoutMs": 600_000}));
+    client.tools(&e, json!([{"name": "ask"}]));
+    client.tools(&f, json!([{"name": "ask"}]));
+    let first = client.send(
+        "executor.run",
+        json!({"executor": e, "code": "await ask()"}),
+    );
+    let second = client.send(
+        "executor.run",
+        json!({"executor": f, "code": "await ask()"}),
+    );
+    let calls = [client.next_call(), client.next_call()];
+    let error = client.call_error("executor.state", json!({"executor": e}));
+    assert_eq!(
+        (&error["code"], &error["data"]["retryable"]),
+        (&json!(-32000), &json!(true))
+    );
+    for call in &calls {
+        client.answer(call, &json!(1));
+    }
+    client.wait_result(&first);
+    client.wait_result(&second);
+}

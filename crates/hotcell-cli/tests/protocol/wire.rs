@@ -1,0 +1,215 @@
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+
+#[test]
+fn lines_that_are_no_json_are_answered_and_survived() {
+    let mut client = Client::new();
+    for line in ["nonsense", "{", "{}}", "\"\\ud800\"", "[1,", "\u{0}"] {
+        client.raw(line);
+        let answer = client.next_other();
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&Json::Null, &json!(-32700)),
+            "{line}"
+        );
+    }
+    client.raw("");
+    client.raw("   \t");
+    let e = client.executor(json!({}));
+    assert_eq!(client.run(&e, "1"), 1);
+}
+
+#[test]
+fn json_that_is_no_message_is_an_invalid_request() {
+    let mut client = Client::new();
+    for line in [
+        "1",
+        "null",
+        "\"x\"",
+        "{}",
+        r#"{"jsonrpc":"1.0","id":1,"method":"executor.create"}"#,
+        r#"{"id":1,"method":"executor.create"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":2}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"executor.create","params":3}"#,
+        r#"{"jsonrpc":"2.0","id":{},"method":"executor.create"}"#,
+        r#"{"jsonrpc":"2.0","id":"t1","result":1,"error":{}}"#,
+        "[]",
+    ] {
+        client.raw(line);
+        assert_eq!(client.next_other()["error"]["code"], -32600, "{line}");
+    }
+}
+
+#[test]
+fn ids_come_back_as_they_were() {
+    let mut client = Client::new();
+    for id in [
+        json!(1),
+        json!(1.5),
+        json!("x"),
+        json!(null),
+        json!(-9_007_199_254_740_991_i64),
+    ] {
+        client.raw(&json!({"jsonrpc": "2.0", "id": id, "method": "executor.create"}).to_string());
+        let answer = client.next_other();
+        assert_eq!(answer["id"], id);
+        assert!(answer["result"]["executor"].is_string());
+    }
+}
+
+#[test]
+fn unknown_methods_and_params_are_named() {
+    let mut client = Client::new();
+    let error = client.call_error("executor.explode", json!({}));
+    assert_eq!(error["code"], -32601);
+    assert!(error["message"].as_str().unwrap().contains("executor.run"));
+    let e = client.executor(json!({}));
+    for (method, params, told) in [
+        (
+            "executor.create",
+            json!({"options": {"timeout": 5}}),
+            "timeout",
+        ),
+        (
+            "executor.create",
+            json!({"options": {"maxLogBytes": 1}}),
+            "maxLogBytes",
+        ),
+        ("executor.create", json!({"option": {}}), "option"),
+        ("executor.create", json!({"modules": {"a": 1}}), "string"),
+        ("executor.init", json!({}), "executor"),
+        ("executor.init", json!({"executor": 1}), "executor"),
+        ("executor.init", json!({"executor": "e999"}), "e999"),
+        ("executor.run", json!({"executor": e}), "code"),
+        ("executor.run", json!({"executor": e, "code": 1}), "string"),
+        (
+            "executor.run",
+            json!({"executor": e, "code": "1", "timeout": 1}),
+            "timeout",
+        ),
+        (
+            "executor.run",
+            json!({"executor": e, "code": "1", "timeoutMs": 0}),
+            "timeoutMs",
+        ),
+        (
+            "executor.sendVariables",
+            json!({"executor": e, "variables": {"x": [{"$": "what"}]}}),
+            "variables.x[0].$",
+        ),
+        ("executor.state", json!({"executor": e, "more": 1}), "more"),
+    ] {
+        let error = client.call_error(method, params.clone());
+        assert_eq!(error["code"], -32602, "{params}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(told), "{params}: {message}");
+    }
+    let id = client.send("executor.create", json!([]));
+    assert_eq!(client.wait_error(&id)["code"], -32602);
+}
+
+#[test]
+fn options_with_a_rule_of_their_own_are_reported_by_the_run() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"timeoutMs": -5, "maxOperations": "many"}));
+    let error = client.call_error("executor.run", json!({"executor": e, "code": "1"}));
+    assert_eq!(error["data"]["code"], "ERR_VALIDATION_FAILED");
+    let rules = error["data"]["details"]["diagnostics"].to_string();
+    assert!(
+        rules.contains("timeout_valid") && rules.contains("max_operations_valid"),
+        "{rules}"
+    );
+}
+
+#[test]
+fn notifications_are_obeyed_in_silence() {
+    let mut client = Client::new();
+    let e = client.executor(json!({}));
+    client.raw(&json!({"jsonrpc": "2.0", "method": "executor.run", "params": {"executor": e, "code": "let quiet = 1;"}}).to_string());
+    client.raw(r#"{"jsonrpc":"2.0","method":"no.such.method"}"#);
+    // In order, so it has happened by now.
+    assert_eq!(client.run(&e, "quiet"), 1);
+    assert_eq!(client.others, Vec::<Json>::new());
+}
+
+#[test]
+fn a_batch_is_answered_as_one() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"runConcurrency": "queue", "maxQueuedRuns": 10}));
+    let request = |id: u64, code: &str| json!({"jsonrpc": "2.0", "id": id, "method": "executor.run", "params": {"executor": e, "code": code}});
+    let batch = json!([
+        request(1, "var n = 1; n"),
+        request(2, "n + 1"),
+        {"jsonrpc": "2.0", "method": "executor.state", "params": {"executor": e}},
+        {"jsonrpc": "2.0", "id": 3, "method": "nope"},
+        4,
+    ]);
+    client.raw(&batch.to_string());
+    let answers = client.next_other();
+    let mut answers = answers.as_array().unwrap().clone();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers.len(), 4);
+    assert_eq!(
+        (&answers[0]["id"], &answers[0]["error"]["code"]),
+        (&Json::Null, &json!(-32600))
+    );
+    assert_eq!(answers[1]["result"]["output"], 1);
+    assert_eq!(answers[2]["result"]["output"], 2);
+    assert_eq!(answers[3]["error"]["code"], -32601);
+    // Nothing but notifications: nothing to say.
+    client.raw(
+        &json!([{"jsonrpc": "2.0", "method": "executor.state", "params": {"executor": e}}])
+            .to_string(),
+    );
+    assert_eq!(client.run(&e, "n"), 1);
+    assert_eq!(client.others, Vec::<Json>::new());
+}
+
+#[test]
+fn long_lines_pass_and_longer_ones_are_refused() {
+    let mut client = Client::with(&["--max-line", "1MiB"]);
+    let e = client.executor(json!({}));
+    let text = "x".repeat(900_000);
+    client.call(
+        "executor.sendVariables",
+        json!({"executor": e, "variables": {"text": text}}),
+    );
+    assert_eq!(client.run(&e, "text.length"), 900_000);
+    client.raw(&"y".repeat(3 << 20));
+    let answer = client.next_other();
+    assert_eq!(answer["error"]["code"], -32700);
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("1048576 bytes")
+    );
+    assert_eq!(client.run(&e, "text.length + 1"), 900_001);
+}
+
+#[test]
+fn nesting_is_taken_as_far_as_values_go() {
+    let mut client = Client::new();
+    let e = client.executor(json!({}));
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let line = |value: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":"c999","method":"executor.sendVariables","params":{{"executor":"{e}","variables":{{"x":{value}}}}}}}"#
+        )
+    };
+    client.raw(&line(&nested(900)));
+    assert_eq!(client.wait_result("c999")["state"], "READY");
+    let depth = "let depth = 0; for (let at = x; at !== undefined; at = at[0]) depth++; depth";
+    assert_eq!(client.run(&e, depth), 900);
+    for deep in [1_100, 1_000_000] {
+        client.raw(&line(&nested(deep)));
+        assert_eq!(client.next_other()["error"]["code"], -32700);
+    }
+    // Out of the cell, too.
+    let out = client.run(
+        &e,
+        "let deep = 1; for (let i = 0; i < 900; i++) deep = [deep]; deep",
+    );
+    assert!(out.to_string().starts_with(&"[".repeat(900)));
+}
