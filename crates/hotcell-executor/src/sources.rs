@@ -58,8 +58,11 @@ impl Sources {
 }
 
 /// The first place in a stack that is in the program `name`. The stack is translated already.
+///
+/// The engine puts what it makes itself, such as the initialisers of fields, in line 0: no reader finds that.
 pub(crate) fn first_place(stack: &str, name: &str) -> Option<Location> {
-    let place = places(stack).find(|place| stack[..place.start].ends_with(name))?;
+    let is_in_program = |place: &Place| place.line > 0 && stack[..place.start].ends_with(name);
+    let place = places(stack).find(is_in_program)?;
     Some(Location {
         line: place.line,
         column: place.column,

@@ -4,6 +4,8 @@ use hotcell_cell::Value;
 use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, State};
 use pollster::block_on;
 
+use crate::support;
+
 /// Iterations that are allowed.
 const LIMIT: u32 = 20;
 
@@ -135,9 +137,7 @@ const CONSTRUCTORS: &[(&str, &str)] = &[
 ];
 
 fn ready(limit: u32) -> Executor {
-    let executor = Executor::new(ExecutorOptions::default().max_operations(limit.into()));
-    block_on(executor.init()).unwrap();
-    executor
+    support::ready(ExecutorOptions::default().max_operations(limit.into()))
 }
 
 /// Makes the loops' variables such that they make `n` iterations.
@@ -302,7 +302,7 @@ fn constructors_of_other_functions_are_guarded_or_gone() {
             set_iterations(&executor, LIMIT);
             let execution = block_on(executor.execute(&*code));
             match execution.error {
-                None => assert_eq!(execution.stats.operations, LIMIT.into(), "{name}: {kind}"),
+                None => assert_eq!(execution.stats.operations, u64::from(LIMIT), "{name}: {kind}"),
                 Some(error) => {
                     assert_eq!(error.details["cause"]["name"], "TypeError", "{error:?}");
                     continue;

@@ -12,7 +12,7 @@ use hotcell_cell::{Tool, ToolError, Value};
 use hotcell_executor::{ErrorCode, Execution, Executor, ExecutorOptions, State, json};
 use pollster::block_on;
 
-use crate::{semantics, snippets::read};
+use crate::{semantics, snippets::read, support::engine};
 use generate::{Chance, Generator};
 
 const PROGRAMS: usize = 10_000;
@@ -88,7 +88,7 @@ fn fresh(chance: &mut Chance) -> Executor {
         .max_result_bytes(MAX_RESULT_BYTES)
         .max_tool_calls(500)
         .max_tool_calls_in_flight(100);
-    let executor = Executor::new(options);
+    let executor = Executor::with_engine(engine(), options);
     prepare(&executor);
     executor
 }

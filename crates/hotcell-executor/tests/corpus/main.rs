@@ -6,3 +6,4 @@ mod guards;
 mod hostile;
 mod semantics;
 mod snippets;
+mod support;

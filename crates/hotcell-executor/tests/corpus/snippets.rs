@@ -9,6 +9,7 @@
 //!                       ERR_… if it does not run
 //! //>> text             a line that it prints
 //! //== js               above stands what is not JavaScript, below the JavaScript that it means
+//! //?? reason           the engine gets it wrong; when it no longer does, the test says so
 //! //-- reason           Node is no judge of this step, see `verify.mjs`
 //! ```
 
@@ -26,6 +27,8 @@ pub(crate) struct Step {
     pub(crate) javascript: Option<String>,
     pub(crate) expected: Expected,
     pub(crate) logs: String,
+    /// What the engine has not learnt yet.
+    pub(crate) fault: Option<String>,
 }
 
 #[derive(Debug)]
@@ -61,7 +64,7 @@ pub(crate) fn read(text: &str) -> Vec<Snippet<'_>> {
 
 fn step(text: &str) -> Step {
     let mut sources = vec![Vec::new()];
-    let (mut expected, mut logs) = (None, Vec::new());
+    let (mut expected, mut logs, mut fault) = (None, Vec::new(), None);
     for line in text.trim_end_matches('\n').split('\n') {
         if let Some(value) = line.strip_prefix("//=> ") {
             expected = Some(Expected::Value(json(value)));
@@ -69,6 +72,8 @@ fn step(text: &str) -> Step {
             expected = Some(failure(error));
         } else if let Some(log) = line.strip_prefix("//>> ") {
             logs.push(log);
+        } else if let Some(reason) = line.strip_prefix("//?? ") {
+            fault = Some(reason.to_owned());
         } else if line == "//== js" {
             sources.push(Vec::new());
         } else if !line.starts_with("//-- ") {
@@ -81,6 +86,7 @@ fn step(text: &str) -> Step {
         javascript: sources.next(),
         expected: expected.unwrap_or_else(|| panic!("expects nothing: {text}")),
         logs: logs.join("\n"),
+        fault,
     }
 }
 

@@ -62,6 +62,7 @@ function f({ a, b = 2 } = {}, [c = 3] = [], ...[d, e]) { return [a, b, c, d, e] 
 
 //// parameters see each other
 const f = (a, b = a, c = () => a + b) => { a = 10; return [a, b, c()] }; f(1)
+//?? the engine copies parameters that closures of other parameters have caught
 //=> [10,1,11]
 
 //// parameters have a scope of their own
@@ -219,8 +220,7 @@ globalThis.gx = 3; const f = () => { let gx = 4; return [eval("gx"), (0, eval)("
 
 //// Function makes functions
 const add = new Function("a", "b = 2", "return a + b"); [add(1), Function("return typeof this")(), add.name, new Function("...r", "return r.length")(1, 2, 3)]
-//=> [3,"undefined","anonymous",3]
-//-- what Function makes is sloppy by the book; here all code is strict
+//=> [3,"object","anonymous",3]
 
 //// Function cannot see local names
 let hidden = 1; { let inner = 2; Function("return typeof inner")() }
@@ -263,3 +263,9 @@ function f(a) { function a() {} return typeof a } f(1)
 //// globalThis holds var and function, not let
 var gv = 1; let gl = 2; function gf() {} [globalThis.gv, globalThis.gl, typeof globalThis.gf]
 //=> [1,{"$":"undefined"},"function"]
+
+//// words that are names of what objects inherit
+const counts = {}; for (const word of ["constructor", "valueOf", "toString", "x"]) counts[word] = (Object.hasOwn(counts, word) ? counts[word] : 0) + 1
+Object.keys(counts)
+//=> ["constructor","valueOf","toString","x"]
+//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted

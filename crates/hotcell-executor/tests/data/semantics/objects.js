@@ -31,7 +31,8 @@ const o = {}; o.a.b.c
 //!! TypeError
 
 //// writing a property of a primitive
-"s".x = 1
+const s = "s"
+s.x = 1
 //!! TypeError
 
 //// Proxy get, set, has, delete
@@ -79,10 +80,12 @@ const p = { hi() { return "hi " + this.n } }; const o = Object.create(p, { n: { 
 //// an own property may shadow a frozen one
 const o = {}; o.toString = () => "mine"; o.constructor = 5; [`${o}`, o.constructor]
 //=> ["mine",5]
+//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted
 
 //// a class may shadow inherited names
 class A { toString() { return "A!" } valueOf() { return 7 } } const a = new A(); a.hasOwnProperty = 1; [`${a}`, a + 1, a.hasOwnProperty]
 //=> ["A!",8,1]
+//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted
 
 //// an error takes another name and message
 const e = new Error("m"); e.name = "Other"; e.message = "n"; e.extra = 1; [`${e}`, e.extra]
@@ -186,7 +189,7 @@ const o = { a: 1 }; o.self = o; o
 
 //// the same object twice comes out as the same
 const x = { n: 1 }; [x, x]
-//=> [{"$":"def","id":0,"value":{"n":1}},{"$":"ref","id":0}]
+//=> [{"$":"def","id":1,"value":{"n":1}},{"$":"ref","id":1}]
 
 //// dates come out
 new Date(Date.UTC(2024, 0, 31, 12))

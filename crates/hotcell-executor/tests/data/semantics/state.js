@@ -125,8 +125,7 @@ before
 
 //// names in blocks do not stay
 { let inner = 1; var outer = 2 } for (let i = 0; i < 1; i++); try { throw 1 } catch (e) {}
-//=> 0
-//-- the completion value is what the loop left
+//=> undefined
 //// step
 [typeof inner, outer, typeof i, typeof e]
 //=> ["undefined",2,"undefined","undefined"]

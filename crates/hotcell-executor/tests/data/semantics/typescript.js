@@ -95,8 +95,7 @@ x
 //== js
 const x = null
 x
-//-- Node gets no imports
-//!! ERR_IMPORT_NOT_ALLOWED
+//=> null
 
 //// only type-only imports
 import type { Foo } from "foo"; import type Bar from "bar"; import type * as Baz from "baz"; export type { Foo }
@@ -274,9 +273,9 @@ const table = { a: 1, b: "x" }; const get = (k) => table[k]; const m = { a: get(
 //=> {"a":1}
 
 //// instantiation expressions and generics that look like comparisons
-const mk = <T,>(x: T) => [x]; const mkNum = mk<number>; const f = (a: boolean, b: boolean) => [a, b]; const a = 1, b = 2, c = 3; [mkNum(1), f(a < b, b > (c))]
+const mk = <T,>(x: T) => [x]; const mkNum = mk<number>; const f = (a: boolean, b: boolean) => [a, b]; const a = 1, b = 2, c = 3; [mkNum(1), f(a < b, b > c)]
 //== js
-const mk = (x) => [x]; const mkNum = mk; const f = (a, b) => [a, b]; const a = 1, b = 2, c = 3; [mkNum(1), f(a < b, b > (c))]
+const mk = (x) => [x]; const mkNum = mk; const f = (a, b) => [a, b]; const a = 1, b = 2, c = 3; [mkNum(1), f(a < b, b > c)]
 //=> [[1],[true,false]]
 
 //// accessors with types and async generators with types

@@ -38,7 +38,7 @@ process.exit(wrong ? 1 : 0)
 function read(step) {
   const lines = step.replace(/\n+$/, "").split("\n")
   const of = prefix => lines.filter(line => line.startsWith(prefix)).map(line => line.slice(prefix.length))
-  const code = lines.filter(line => !/^\/\/(=>|!!|>>|--) /.test(line))
+  const code = lines.filter(line => !/^\/\/(=>|!!|>>|--|\?\?) /.test(line))
   const js = code.findIndex(line => line === "//== js")
   return { code: code.slice(js + 1).join("\n"), logs: of("//>> "), skip: of("//-- ").length > 0, result: { value: of("//=> ")[0], error: of("//!! ")[0] } }
 }
@@ -87,11 +87,13 @@ function evaluate(code, context) {
 
 // The tagged JSON of the stdio protocol, as far as the snippets go.
 function show(value) {
-  const uses = new Map()
+  const uses = new Map(), numbers = new Map()
   const count = v => {
     if (typeof v !== "object" || v === null) return
     uses.set(v, (uses.get(v) ?? 0) + 1)
-    if (uses.get(v) === 1) for (const x of kind(v) === "Map" ? [...v].flat() : kind(v) === "Set" ? v : Object.values(v)) count(x)
+    if (uses.get(v) > 1) return
+    numbers.set(v, numbers.size)
+    for (const x of kind(v) === "Map" ? [...v].flat() : kind(v) === "Set" ? v : Object.values(v)) count(x)
   }
   count(value)
   const ids = new Map()
@@ -100,7 +102,7 @@ function show(value) {
     if (typeof v !== "object" || v === null) return plain(v)
     if (ids.has(v)) return { $: "ref", id: ids.get(v) }
     if (uses.get(v) === 1) return body(v)
-    ids.set(v, ids.size)
+    ids.set(v, numbers.get(v))
     return { $: "def", id: ids.get(v), value: body(v) }
   }
   const inner = v => v === undefined ? { $: "undefined" } : write(v)
