@@ -34,7 +34,7 @@ impl Sources {
         }
         let mut result = String::new();
         let mut copied = 0;
-        for place in places(text) {
+        for place in places(text).filter(|place| place.line > 0) {
             let before = &text[..place.start];
             let Some((_, program)) = self
                 .programs

@@ -91,8 +91,9 @@ impl Dress {
             Self::Plain => true,
             Self::Fenced => is_plain && !step.code.contains("```"),
             Self::Erased => is_plain,
-            // What is printed anew is no longer what was written, and functions show their text.
-            Self::Lowered => is_plain && !step.code.contains(".toString()"),
+            // What is printed anew is no longer what was written: functions show that, and the engine may trip over
+            // what was written only.
+            Self::Lowered => is_plain && step.fault.is_none() && !step.code.contains(".toString()"),
         }
     }
 }

@@ -344,6 +344,7 @@ function f(a = 1) { "use strict" }
 //// async as a name
 const async = x => x * 2; [async(2), async (3), (async => async)(4)]
 //=> [4,6,4]
+//?? the engine takes `async => …` for the beginning of an async arrow
 
 //// async as a parameter of an async arrow
 await (async async => async)(5)
