@@ -325,8 +325,8 @@ impl Host {
             }
             emit::UNCLONEABLE => {
                 let is_final_answer = reader.byte()? != 0;
-                let reason = reader.text()?.to_string();
-                let printed = reader.text()?.to_string();
+                let reason = reader.printed()?;
+                let printed = reader.printed()?;
                 self.emitted = Some(Emitted::Uncloneable {
                     reason,
                     printed,
@@ -340,12 +340,12 @@ impl Host {
                     2 => Level::Warn,
                     _ => Level::Error,
                 };
-                let text = reader.text()?;
+                let text = reader.printed()?;
                 if let Some(console) = &self.console {
-                    console(level, &text.to_str_lossy());
+                    console(level, &text);
                 }
             }
-            emit::REJECTION => self.rejections.push(reader.text()?.to_string()),
+            emit::REJECTION => self.rejections.push(reader.printed()?),
             _ => {}
         }
         Ok(())
@@ -407,9 +407,9 @@ fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Except
     let mut value = if reader.absent() {
         None
     } else {
-        reader.value().map(Some).or_else(none_if_too_large)?
+        reader.value_if_it_fits()?
     };
-    let mut printed = reader.text()?.to_string();
+    let mut printed = reader.printed()?;
     // The engine throws `null` when there is no memory even for an error.
     if out_of_memory && value == Some(Value::Null) {
         let error = ErrorValue::new("InternalError", "out of memory");
@@ -423,14 +423,6 @@ fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Except
         at_compile: flags & crate::guest::exception::AT_COMPILE != 0,
         out_of_memory,
     })
-}
-
-fn none_if_too_large(error: WireError) -> Result<Option<Value>, WireError> {
-    if error == WireError::TooLarge {
-        Ok(None)
-    } else {
-        Err(error)
-    }
 }
 
 /// An answer as the guest reads it. A value that cannot enter the cell is a failure of the tool.

@@ -34,7 +34,7 @@ impl Sources {
         }
         let mut result = String::new();
         let mut copied = 0;
-        for place in places(text) {
+        for place in places(text).filter(|place| place.line > 0) {
             let before = &text[..place.start];
             let Some((_, program)) = self
                 .programs
@@ -59,8 +59,11 @@ impl Sources {
 }
 
 /// The first place in a stack that is in the program `name`. The stack is translated already.
+///
+/// The engine puts what it makes itself, such as the initialisers of fields, in line 0: no reader finds that.
 pub(crate) fn first_place(stack: &str, name: &str) -> Option<Location> {
-    let place = places(stack).find(|place| stack[..place.start].ends_with(name))?;
+    let is_in_program = |place: &Place| place.line > 0 && stack[..place.start].ends_with(name);
+    let place = places(stack).find(is_in_program)?;
     Some(Location {
         line: place.line,
         column: place.column,

@@ -145,9 +145,26 @@ impl<'a> Reader<'a> {
         self.text_tagged(tag)
     }
 
+    /// A string for people to read. What the budget has no room for is cut off.
+    pub(crate) fn printed(&mut self) -> Result<String, WireError> {
+        let tag = self.byte()?;
+        let mut text = self.unpaid_text(tag)?.to_string();
+        if self.budget.spend(text.len()).is_err() {
+            text.truncate(text.floor_char_boundary(self.budget.0));
+            text.push('…');
+        }
+        Ok(text)
+    }
+
     fn text_tagged(&mut self, tag: u8) -> Result<Text, WireError> {
+        let text = self.unpaid_text(tag)?;
+        self.budget.spend(text.heap_size())?;
+        Ok(text)
+    }
+
+    fn unpaid_text(&mut self, tag: u8) -> Result<Text, WireError> {
         let length = self.size()?;
-        let text = match tag {
+        Ok(match tag {
             tag::LATIN1 => {
                 let bytes = self.bytes(length)?;
                 match std::str::from_utf8(bytes) {
@@ -173,15 +190,26 @@ impl<'a> Reader<'a> {
                 Text::from_utf16(&units)
             }
             _ => return Err(WireError::Malformed),
-        };
-        self.budget.spend(text.heap_size())?;
-        Ok(text)
+        })
     }
 
     /// One of several values in a row, of which each counts its objects from 0.
     pub(crate) fn next_value(&mut self) -> Result<Value, WireError> {
         self.objects = 0;
         self.value()
+    }
+
+    /// A value, or `None` if the budget has no room for it. What comes after it can be read in both cases.
+    pub(crate) fn value_if_it_fits(&mut self) -> Result<Option<Value>, WireError> {
+        let (rest, budget, depth) = (self.rest, self.budget, self.depth);
+        match self.value() {
+            Err(WireError::TooLarge) => {
+                (self.rest, self.budget, self.depth) = (rest, budget, depth);
+                self.pass_value()?;
+                Ok(None)
+            }
+            value => value.map(Some),
+        }
     }
 
     /// Any value.
@@ -216,6 +244,108 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(WireError::Malformed),
         })
+    }
+
+    /// Reads over a value and keeps nothing of it.
+    fn pass_value(&mut self) -> Result<(), WireError> {
+        let tag = self.byte()?;
+        if (tag::OBJECT..=tag::BOXED).contains(&tag) {
+            if self.depth >= MAX_DEPTH {
+                return Err(WireError::TooDeep);
+            }
+            self.depth += 1;
+            self.pass_object(tag)?;
+            self.depth -= 1;
+            return Ok(());
+        }
+        match tag {
+            tag::UNDEFINED | tag::NULL | tag::FALSE | tag::TRUE => {}
+            tag::INTEGER | tag::REFERENCE => drop(self.number()?),
+            tag::DOUBLE => drop(self.double()?),
+            tag::BIGINT => self.pass_bytes()?,
+            tag::LATIN1 | tag::UTF16 | tag::UTF8 => self.pass_text(tag)?,
+            _ => return Err(WireError::Malformed),
+        }
+        Ok(())
+    }
+
+    fn pass_object(&mut self, tag: u8) -> Result<(), WireError> {
+        match tag {
+            tag::OBJECT => self.pass_properties()?,
+            tag::ARRAY => {
+                let mut left = self.size()?;
+                while left > 0 {
+                    let passed = if self.skip(tag::HOLES) {
+                        self.size()?.max(1)
+                    } else {
+                        self.pass_value()?;
+                        1
+                    };
+                    left = left.checked_sub(passed).ok_or(WireError::Malformed)?;
+                }
+            }
+            tag::DATE => drop(self.double()?),
+            tag::REGEXP => self.pass_texts(2)?,
+            tag::MAP => {
+                for _ in 0..self.count()? {
+                    self.pass_value()?;
+                    self.pass_value()?;
+                }
+            }
+            tag::SET => {
+                for _ in 0..self.count()? {
+                    self.pass_value()?;
+                }
+            }
+            tag::BUFFER => self.pass_bytes()?,
+            tag::VIEW => {
+                self.byte()?;
+                self.number()?;
+                self.number()?;
+                self.pass_value()?;
+            }
+            tag::ERROR => {
+                self.pass_texts(3)?;
+                if !self.absent() {
+                    self.pass_value()?;
+                }
+                self.pass_properties()?;
+            }
+            tag::BOXED => self.pass_value()?,
+            _ => return Err(WireError::Malformed),
+        }
+        Ok(())
+    }
+
+    fn pass_properties(&mut self) -> Result<(), WireError> {
+        while !self.skip(tag::END) {
+            self.pass_texts(1)?;
+            self.pass_value()?;
+        }
+        Ok(())
+    }
+
+    fn pass_texts(&mut self, count: usize) -> Result<(), WireError> {
+        for _ in 0..count {
+            let tag = self.byte()?;
+            self.pass_text(tag)?;
+        }
+        Ok(())
+    }
+
+    fn pass_text(&mut self, tag: u8) -> Result<(), WireError> {
+        let units = self.size()?;
+        let bytes = match tag {
+            tag::UTF16 => units.checked_mul(2).ok_or(WireError::Malformed)?,
+            tag::LATIN1 | tag::UTF8 => units,
+            _ => return Err(WireError::Malformed),
+        };
+        self.bytes(bytes).map(drop)
+    }
+
+    fn pass_bytes(&mut self) -> Result<(), WireError> {
+        let length = self.count()?;
+        self.bytes(length).map(drop)
     }
 
     fn object(&mut self, tag: u8) -> Result<Value, WireError> {

@@ -1,5 +1,7 @@
 //! Values both ways.
 
+use std::sync::{Arc, Mutex};
+
 use hotcell_cell::{
     BigInt, CellError, CellOptions, ErrorValue, MAX_DEPTH, Text, Tool, Value, View, ViewKind,
     decode_for_fuzzing, encode_for_fuzzing,
@@ -267,6 +269,38 @@ fn hostile_values_are_errors_and_the_cell_lives() {
         CellError::TooLarge { .. }
     ));
     assert_eq!(eval(&mut cell, "1"), Value::from(1));
+}
+
+#[test]
+fn what_is_said_at_too_great_length_is_cut_and_breaks_nothing() {
+    let console = Arc::new(Mutex::new(Vec::new()));
+    let lines = Arc::clone(&console);
+    let options = CellOptions::default()
+        .max_value_bytes(10_000)
+        .on_console(move |_, line| lines.lock().unwrap().push(line.len()));
+    let mut cell = engine().cell(options).unwrap();
+    for code in [
+        "throw 'x'.repeat(1e6)",
+        "throw Array(1e5)",
+        "throw new Error('é'.repeat(1e6))",
+        "throw Object.assign(new Error('x'), { list: Array(1e5), cause: new Map([[1, new Set([/x/, 1n, -1.5])]]) })",
+        "throw Object.assign(new Error('x'), { deep: [[{ a: new Uint8Array(1e5), b: new Date(0), c: new Number(1) }, , '\\ud800']] })",
+        "throw Array.from({ length: 1000 }, (_, i) => ({ i, again: globalThis.again ??= {} }))",
+    ] {
+        let exception = thrown(&mut cell, code);
+        assert_eq!(exception.value, None, "{code}");
+        assert!(!exception.printed.is_empty(), "{code}");
+        assert!(exception.printed.len() < 10_010, "{code}");
+    }
+    assert_eq!(eval(&mut cell, "console.log('é'.repeat(1e5)); 1"), Value::from(1));
+    assert_eq!(*console.lock().unwrap(), [10_003]);
+    let rejected = "Promise.reject('x'.repeat(1e6)); 1";
+    assert_eq!(eval(&mut cell, rejected), Value::from(1));
+    assert!(matches!(
+        fail(&mut cell, "[() => {}, 'x'.repeat(1e6)]"),
+        CellError::Uncloneable { printed, .. } if printed.len() < 10_010
+    ));
+    assert_eq!(eval(&mut cell, "'alive'"), Value::from("alive"));
 }
 
 #[test]
