@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    command::{cargo, cargo_output, node, node_output, node_packages, root},
-    image,
+    command::{cargo, cargo_output, node_output, node_packages, root},
+    demo, image,
 };
 
 #[derive(Args)]
@@ -74,11 +74,9 @@ fn measure(name: &str, output: Output) -> Result<()> {
 }
 
 fn peers(json: bool, quick: bool) -> Result<()> {
-    // Each on its own: together they would share the features of their dependencies.
-    for package in ["bench-peers", "hotcell-cli"] {
-        cargo(["build", "--release", "--package", package])?;
-    }
-    node("bindings/node/build.mjs")?;
+    demo::build()?;
+    // On its own: together they would share the features of their dependencies.
+    cargo(["build", "--release", "--package", "bench-peers"])?;
     let mut arguments = Vec::new();
     arguments.extend(json.then_some("--json"));
     arguments.extend(quick.then_some("--quick"));

@@ -31,9 +31,25 @@ pub(crate) fn cargo_output<S: AsRef<OsStr>>(
     output(&mut cargo_command(arguments))
 }
 
+/// Runs a program that cargo built, and shows what it says.
+pub(crate) fn program<const N: usize>(name: &str, arguments: [&str; N]) -> Result<()> {
+    let file = root().join("target/release").join(name);
+    run(Command::new(file).args(arguments))
+}
+
 /// Runs a script of ours with Node and shows what it says.
-pub(crate) fn node(script: &str) -> Result<()> {
-    run(Command::new("node").arg(script).current_dir(root()))
+pub(crate) fn node<const N: usize>(script: &str, arguments: [&str; N]) -> Result<()> {
+    run(Command::new("node")
+        .arg(script)
+        .args(arguments)
+        .current_dir(root()))
+}
+
+/// Runs the tests of the package in `folder`.
+pub(crate) fn node_tests(folder: &str) -> Result<()> {
+    run(Command::new("npm")
+        .arg("test")
+        .current_dir(root().join(folder)))
 }
 
 /// Installs what the `package.json` in `folder` asks for.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod demo;
 mod image;
 mod test;
 
@@ -45,17 +46,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     match Arguments::parse().task {
-        Task::Demo => {
-            image::build(&image::Options::default())?;
-            command::cargo([
-                "run",
-                "--release",
-                "--package",
-                "hotcell",
-                "--example",
-                "demo",
-            ])
-        }
+        Task::Demo => demo::run(),
         Task::Test { filter } => test::run(filter.as_deref()),
         Task::Image(options) => image::build(&options),
         Task::Bench(options) => bench::run(&options),

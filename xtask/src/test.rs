@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use crate::{
-    command::{cargo, cargo_has},
-    image,
+    command::{cargo, cargo_has, node_packages, node_tests},
+    demo, image,
 };
 
 pub(crate) fn run(filter: Option<&str>) -> Result<()> {
@@ -12,8 +12,13 @@ pub(crate) fn run(filter: Option<&str>) -> Result<()> {
     if filter.is_none() {
         step("format", || cargo(["fmt", "--all", "--check"]))?;
     }
+    step("build", demo::build)?;
     step("tests", || tests(filter))?;
     if filter.is_none() {
+        step("tests of the Node package", || {
+            node_packages("bindings/node")?;
+            node_tests("bindings/node")
+        })?;
         step("examples in the documentation", || {
             cargo(["test", "--release", "--doc", "--quiet"])
         })?;

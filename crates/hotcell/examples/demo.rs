@@ -4,7 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-use hotcell::{Cell, CellError, CellOptions, Engine, Program, Tool, ToolError, Value};
+use hotcell::{
+    AgentTool, Cell, CellError, CellOptions, Engine, Executor, ExecutorOptions, Program, Tool,
+    ToolError, Value,
+};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -17,6 +20,7 @@ fn main() -> Result {
             began.elapsed(),
             engine.build_id()
         );
+        agent(&engine).await?;
         making_cells(&engine).await?;
         tools(&engine).await?;
         kills(&engine).await?;
@@ -47,6 +51,45 @@ async fn show(cell: &mut Cell, code: &str) {
         }
         Err(error) => println!("     {error}   ({took:?})"),
     }
+}
+
+async fn agent(engine: &Engine) -> Result {
+    title(
+        "An agent's steps: state and tools stay, a mistake says where it is, final_answer ends the task.",
+    );
+    let options =
+        ExecutorOptions::default().on_log(|entry| println!("     [log] {}", entry.message));
+    let executor = Executor::with_engine(engine, options);
+    executor.init().await?;
+    let population = AgentTool::asynchronous(|call| async move {
+        match call.argument(0).as_str() {
+            Some("Guangzhou") => Ok(Value::from(15_300_000)),
+            Some("Shanghai") => Ok(Value::from(26_300_000)),
+            _ => Err(ToolError::new("RangeError", "no such city")),
+        }
+    });
+    executor.send_tools([("population", population)]).await?;
+    for code in [
+        "const cities: string[] = ['Guangzhou', 'Shanghai']; console.log(cities);",
+        "const counts = await Promise.all(cities.map(population)); counts.summ()",
+        "final_answer(counts[0] > counts[1] ? cities[0] : cities[1])",
+    ] {
+        println!("   > {code}");
+        let began = Instant::now();
+        match executor.run(code).await {
+            Ok(step) if step.is_final_answer => {
+                println!(
+                    "     final answer: {:?}   ({:?})",
+                    step.output,
+                    began.elapsed()
+                );
+            }
+            Ok(_) => println!("     done   ({:?})", began.elapsed()),
+            Err(error) => println!("     {}: {error}", error.code),
+        }
+    }
+    println!();
+    Ok(())
 }
 
 async fn making_cells(engine: &Engine) -> Result {

@@ -35,15 +35,28 @@ fn ten_thousand_hostile_programs_leave_the_process_as_it_was() {
     let before = resident();
     run(&mut generator, PROGRAMS - WARM_UP, &mut counts);
     let after = resident();
-    println!("{counts:?}; resident {} KiB, then {} KiB", before >> 10, after >> 10);
+    println!(
+        "{counts:?}; resident {} KiB, then {} KiB",
+        before >> 10,
+        after >> 10
+    );
     assert!(
         after <= before + before / 10 + (4 << 20),
         "{before} bytes were resident, and {after} are"
     );
     // What they are meant to show has to happen in the first place.
-    assert!(counts.ok > PROGRAMS / 10 && counts.refused > PROGRAMS / 10, "{counts:?}");
-    assert!(counts.threw > PROGRAMS / 10 && counts.operations > PROGRAMS / 100, "{counts:?}");
-    assert!(counts.timeout > 0 && counts.memory > 0 && counts.tool > 0, "{counts:?}");
+    assert!(
+        counts.ok > PROGRAMS / 10 && counts.refused > PROGRAMS / 10,
+        "{counts:?}"
+    );
+    assert!(
+        counts.threw > PROGRAMS / 10 && counts.operations > PROGRAMS / 100,
+        "{counts:?}"
+    );
+    assert!(
+        counts.timeout > 0 && counts.memory > 0 && counts.tool > 0,
+        "{counts:?}"
+    );
 }
 
 /// How programs ended.
@@ -97,7 +110,10 @@ fn prepare(executor: &Executor) {
     block_on(executor.init()).unwrap();
     block_on(executor.send_tools([
         ("echo", Tool::sync(|call| Ok(call.argument(0).clone()))),
-        ("later", Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) })),
+        (
+            "later",
+            Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) }),
+        ),
         ("boom", Tool::sync(|_| Err(ToolError::from("boom")))),
     ]))
     .unwrap();
@@ -108,7 +124,11 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
     // Whoever asks for it can have all of it as JSON.
     drop(json::to_json(&execution.output).to_string());
     drop(serde_json::to_string(&execution.diagnostics).unwrap());
-    assert!(execution.logs.len() <= MAX_LOG_BYTES + 100, "{} bytes", execution.logs.len());
+    assert!(
+        execution.logs.len() <= MAX_LOG_BYTES + 100,
+        "{} bytes",
+        execution.logs.len()
+    );
     let Some(error) = &execution.error else {
         counts.ok += 1;
         assert_eq!(executor.state(), State::Ready);
@@ -116,7 +136,11 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
     };
     drop(serde_json::to_string(error).unwrap());
     assert!(execution.output.is_undefined());
-    assert_ne!(error.details.get("reason"), Some(&"corruption".into()), "{code}\n{error:#?}");
+    assert_ne!(
+        error.details.get("reason"),
+        Some(&"corruption".into()),
+        "{code}\n{error:#?}"
+    );
     match error.code {
         ErrorCode::ValidationFailed | ErrorCode::ImportNotAllowed => counts.refused += 1,
         ErrorCode::RuntimeException => counts.threw += 1,
