@@ -98,8 +98,9 @@ Output:
   What the code logs is shown as it comes: console.log and console.info on standard output, console.warn and console.error
   on standard error. The result follows on standard output: a text as it is, anything else as console.log would show it,
   undefined not at all. With --json nothing but one object is printed, on standard output:
-    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…}}
-    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"diagnostics\":[…]}
+    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+  calls are the tools that the code called, with arguments, duration and outcome.
   Colours are used on a terminal only, and never if NO_COLOR is set.
 
 Exit codes:

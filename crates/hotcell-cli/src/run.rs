@@ -132,6 +132,7 @@ fn show_json(execution: &Execution) -> Exit {
         object.insert("entries".into(), json!(execution.entries));
         object.insert("diagnostics".into(), json!(execution.diagnostics));
         object.insert("stats".into(), json!(execution.stats));
+        object.insert("calls".into(), json!(execution.calls));
     }
     print::line(object);
     exit

@@ -184,6 +184,12 @@ fn a_workspace_gives_file_tools_and_nothing_outside_of_it() {
     );
     assert_eq!(fs::read_to_string(inside.join("b.txt")).unwrap(), "new");
 
+    let calls = eval("await ls(); 1", &["--json"]).json()["calls"].clone();
+    assert_eq!(
+        (&calls[0]["tool"], &calls[0]["outcome"]),
+        (&json!("ls"), &json!("returned"))
+    );
+
     let ran = eval("await read('../secret.txt')", &[]);
     assert_eq!(ran.code, 1);
     assert!(
