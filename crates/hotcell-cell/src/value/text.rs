@@ -25,6 +25,28 @@ impl Text {
         }
     }
 
+    /// The text of UTF-8 in which lone surrogates stand as if they were characters: how the engine writes its strings.
+    pub(crate) fn from_wtf8(bytes: &[u8]) -> Option<Self> {
+        let mut units = Vec::new();
+        let mut rest = bytes;
+        loop {
+            let chunk = rest.utf8_chunks().next();
+            let valid = chunk.map_or("", |chunk| chunk.valid());
+            if valid.len() == rest.len() && units.is_empty() {
+                return Some(Self::from(valid));
+            }
+            units.extend(valid.encode_utf16());
+            match &rest[valid.len()..] {
+                [] => return Some(Self::from_utf16(&units)),
+                [0xed, high @ 0xa0..=0xbf, low @ 0x80..=0xbf, after @ ..] => {
+                    units.push(0xd000 | u16::from(high & 0x3f) << 6 | u16::from(low & 0x3f));
+                    rest = after;
+                }
+                _ => return None,
+            }
+        }
+    }
+
     /// The text, unless it holds a lone surrogate.
     pub fn as_str(&self) -> Option<&str> {
         match &self.0 {

@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
             }
             tag::UTF8 => {
                 let bytes = self.bytes(length)?;
-                Text::from(std::str::from_utf8(bytes).map_err(|_| WireError::Malformed)?)
+                Text::from_wtf8(bytes).ok_or(WireError::Malformed)?
             }
             tag::UTF16 => {
                 let bytes = self.bytes(length.checked_mul(2).ok_or(WireError::Malformed)?)?;

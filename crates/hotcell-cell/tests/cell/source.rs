@@ -145,3 +145,14 @@ fn the_text_that_is_checked_is_the_text_that_runs() {
         Value::array([1.into(), "undefined".into()])
     );
 }
+
+#[test]
+fn code_made_at_run_time_may_hold_lone_surrogates() {
+    let mut cell = cell();
+    let code = r#"[eval("'\ud800\u00e9'").length, (0, eval)("'a\udc00\ud83d\udca1'.charCodeAt(1)"), Function("return '\ud800'")().length,
+        new Compartment().evaluate("'\udbff'").length]"#;
+    let expected = Value::array([2, 0xdc00, 1, 1].map(Value::from));
+    assert_eq!(eval(&mut cell, code), expected);
+    assert_eq!(thrown(&mut cell, "eval('\\ud800')").name(), "SyntaxError");
+    assert_eq!(eval(&mut cell, "1"), Value::from(1));
+}
