@@ -1,0 +1,3 @@
+import codemode from './codemode.cjs';
+
+export const { HotcellExecutor, createExecutor } = codemode;

@@ -1,0 +1,3 @@
+export * from "./index.cjs";
+import hotcell from "./index.cjs";
+export default hotcell;

@@ -1,0 +1,25 @@
+'use strict';
+
+/** Why a call of an executor failed, in the form that every front door of hotcell gives it. */
+class ExecutorError extends Error {
+  constructor({ code, severity, message, retryable, details, logs, entries }, options) {
+    super(message, options);
+    this.code = code;
+    this.severity = severity;
+    this.retryable = retryable;
+    if (details !== undefined) this.details = details;
+    if (logs !== undefined) this.logs = logs;
+    // For who wants the levels and times; printing an error shows its logs once.
+    Object.defineProperty(this, 'entries', { value: entries ?? [], configurable: true, writable: true });
+  }
+
+  /** The error as plain data. */
+  toJSON() {
+    const { code, severity, message, retryable, details, logs } = this;
+    return { code, severity, message, retryable, details, logs };
+  }
+}
+
+Object.defineProperty(ExecutorError.prototype, 'name', { value: 'ExecutorError', configurable: true, writable: true });
+
+module.exports = { ExecutorError };

@@ -1,0 +1,222 @@
+'use strict';
+
+const { AsyncResource } = require('node:async_hooks');
+const { NativeExecutor } = require('./native.cjs');
+const { ExecutorError } = require('./error.cjs');
+const { host, newId, operate } = require('./host.cjs');
+const { complain, toJson } = require('./options.cjs');
+const { pack } = require('./pack.cjs');
+const { gather } = require('./tools.cjs');
+const { promptOf } = require('./texts.cjs');
+
+/** What an executor calls of its host's while it runs. */
+class Hooks {
+  id = newId();
+  /** They are called in the context in which they were given. */
+  resource = new AsyncResource('hotcell.hooks');
+
+  constructor(onLog, onApproval) {
+    for (const [name, hook] of Object.entries({ onLog, onApproval })) {
+      if (hook !== undefined && typeof hook !== 'function') throw new TypeError(`option ${name} must be a function`);
+    }
+    this.onLog = onLog;
+    this.onApproval = onApproval;
+  }
+
+  /** What native code has to know of them. */
+  get known() {
+    return [this.id, this.onLog !== undefined, this.onApproval !== undefined];
+  }
+}
+
+/** Says to the constructor that everything is there already. */
+const READY = Symbol('made elsewhere');
+
+class SESExecutor {
+  #native;
+  #hooks;
+  /** The set that each tool is from. */
+  #tools = new Map();
+  /** Sets that are being sent. */
+  #sending = new Set();
+  /** Calls of `init` that have not ended. */
+  #inits = 0;
+  /** Runs that have not ended, the oldest first, by the numbers of their operations. */
+  #runs = new Map();
+
+  constructor(options = {}, made = undefined) {
+    if (options === READY) {
+      [this.#native, this.#hooks, this.#tools] = made;
+      return;
+    }
+    const { onLog, onApproval, ...rest } = options ?? {};
+    this.#hooks = new Hooks(onLog, onApproval);
+    const json = toJson(options === null ? null : rest);
+    this.#native = complain(() => new NativeExecutor(host, json, ...this.#hooks.known));
+  }
+
+  /** An executor as it was when `snapshot` was taken. Tools must be sent again. */
+  static async restore(snapshot, options) {
+    if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
+    const bytes = Buffer.from(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
+    const { onLog, onApproval, ...rest } = options ?? {};
+    const hooks = new Hooks(onLog, onApproval);
+    const json = options === undefined ? undefined : toJson(rest);
+    const native = await operate([], (id) => complain(() => NativeExecutor.restore(host, id, bytes, json, ...hooks.known)));
+    return new this(READY, [native, hooks, new Map()]);
+  }
+
+  get state() {
+    const state = this.#native.state;
+    // The pool may not have got to it yet, but it is on its way.
+    if (this.#inits > 0 && (state === 'NEW' || state === 'DEAD')) return 'INITIALIZING';
+    if (this.#runs.size > 0 && state === 'READY') return 'RUNNING';
+    return state;
+  }
+
+  get queued() {
+    return this.#native.queued;
+  }
+
+  get tools() {
+    return JSON.parse(this.#native.tools);
+  }
+
+  get options() {
+    return JSON.parse(this.#native.options);
+  }
+
+  async init() {
+    this.#inits += 1;
+    try {
+      await this.#operate((id) => this.#native.init(id));
+    } finally {
+      this.#inits -= 1;
+    }
+  }
+
+  async sendVariables(variables) {
+    if (typeof variables !== 'object' || variables === null) throw new TypeError('sendVariables needs an object');
+    const names = Object.keys(variables);
+    const values = names.map((name) => variables[name]);
+    await this.#operate((id) =>
+      pack(values, names, (row, text, bytes) => this.#native.sendVariables(id, names, row, text, bytes)),
+    );
+  }
+
+  async sendTools(tools) {
+    const set = gather(tools);
+    // A run that is started before this has ended may call them already.
+    this.#sending.add(set);
+    try {
+      await this.#operate((id) => complain(() => set.send(this.#native, id)));
+      for (const name of set.functions.keys()) this.#tools.set(name, set);
+    } finally {
+      this.#sending.delete(set);
+    }
+  }
+
+  async run(code, options) {
+    const { error, ...output } = await this.#run(code, options);
+    if (error !== undefined) throw error;
+    return output;
+  }
+
+  async execute(code, options) {
+    try {
+      return await this.#run(code, options);
+    } catch (error) {
+      return {
+        output: undefined,
+        logs: error.logs ?? '',
+        is_final_answer: false,
+        entries: error.entries ?? [],
+        diagnostics: error.details?.diagnostics ?? [],
+        stats: undefined,
+        calls: [],
+        error,
+      };
+    }
+  }
+
+  cancel() {
+    const [underWay] = this.#runs.keys();
+    if (underWay === undefined) return false;
+    this.#native.abort(underWay);
+    return true;
+  }
+
+  async snapshot() {
+    return await this.#operate((id) => this.#native.snapshot(id));
+  }
+
+  async fork() {
+    const native = await this.#operate((id) => this.#native.fork(id));
+    // Sets belong to one executor: a call says by its set whose it is.
+    const tools = new Map();
+    for (const set of new Set(this.#tools.values())) {
+      const names = [...this.#tools.keys()].filter((name) => this.#tools.get(name) === set);
+      const copy = set.copy();
+      await operate([], (id) => copy.send(native, id, names));
+      for (const name of names) tools.set(name, copy);
+    }
+    const hooks = this.#hooks;
+    return new this.constructor(READY, [native, hooks, tools]);
+  }
+
+  async cleanup() {
+    await this.#operate((id) => this.#native.cleanup(id));
+    this.#tools.clear();
+  }
+
+  async [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]() {
+    if (this.state === 'NEW') return;
+    for (const run of this.#runs.keys()) this.#native.abort(run);
+    await Promise.allSettled(this.#runs.values());
+    await this.cleanup();
+  }
+
+  validate(code) {
+    return JSON.parse(this.#native.validate(String(code)));
+  }
+
+  renderPrompt(context = {}) {
+    return promptOf({ tools: this.tools, ...context }, this.options);
+  }
+
+  #operate(start) {
+    return operate([...new Set([this.#hooks, ...this.#tools.values(), ...this.#sending])], start);
+  }
+
+  async #run(code, { signal, timeoutMs, name } = {}) {
+    if (typeof code !== 'string') code = code === undefined || code === null ? '' : String(code);
+    if (timeoutMs !== undefined && !(timeoutMs >= 1)) throw new TypeError(`timeoutMs is ${timeoutMs}: it must be a number of at least 1`);
+    if (signal?.aborted) throw cancelled(signal);
+    let run;
+    const abort = () => this.#native.abort(run);
+    const ended = this.#operate((id) => {
+      run = id;
+      complain(() => this.#native.run(id, code, name, timeoutMs));
+    });
+    this.#runs.set(run, ended);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const report = await ended;
+      if (signal?.aborted && report.error?.code === 'ERR_CANCELLED') report.error.cause = signal.reason;
+      return report;
+    } catch (error) {
+      if (signal?.aborted && error.code === 'ERR_CANCELLED') error.cause = signal.reason;
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.#runs.delete(run);
+    }
+  }
+}
+
+function cancelled(signal) {
+  const error = { code: 'ERR_CANCELLED', severity: 'ERROR', message: 'Execution cancelled', retryable: true, logs: '' };
+  return new ExecutorError(error, { cause: signal.reason });
+}
+
+module.exports = { SESExecutor };

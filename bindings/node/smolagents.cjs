@@ -1,0 +1,77 @@
+'use strict';
+// An executor for agents in the manner of smolagents: a loop that sends tools and variables, then runs step after step.
+
+const { SESExecutor, fileTools, tool } = require('./index.cjs');
+
+/** An executor that sends its tools and variables by itself whenever it is made ready. */
+class CodeExecutor extends SESExecutor {
+  #tools;
+  #variables;
+
+  constructor(options = {}, made = undefined) {
+    if (typeof options === 'symbol') {
+      super(options, made);
+      return;
+    }
+    const { workspace, readOnly, tools = {}, variables = {}, ...rest } = options;
+    super(rest);
+    const files = workspace === undefined ? {} : fileTools({ root: workspace, readOnly });
+    this.#tools = { ...files, ...(Array.isArray(tools) ? toolsFromAgent(tools) : tools) };
+    this.#variables = variables;
+  }
+
+  async init() {
+    if (this.state === 'READY') return;
+    await super.init();
+    if (Object.keys(this.#tools ?? {}).length > 0) await this.sendTools(this.#tools);
+    if (Object.keys(this.#variables ?? {}).length > 0) await this.sendVariables(this.#variables);
+  }
+}
+
+/**
+ * Tools in the manner of smolagents (name, description, inputs, output_type, and a method that does the work) as functions
+ * with a schema.
+ */
+function toolsFromAgent(tools) {
+  const functions = {};
+  for (const one of tools) {
+    const work = one.forward ?? one.call ?? one.execute;
+    if (typeof one.name !== 'string' || typeof work !== 'function') {
+      throw new TypeError('a tool of an agent needs a name and one of the methods forward, call and execute');
+    }
+    const inputs = one.inputs ?? {};
+    const names = Object.keys(inputs);
+    functions[one.name] = tool((...args) => Reflect.apply(work, one, args), {
+      description: one.description,
+      parameters: {
+        type: 'object',
+        properties: Object.fromEntries(names.map((name) => [name, schemaOf(inputs[name])])),
+        required: names.filter((name) => !inputs[name].nullable && !inputs[name].optional),
+      },
+      returns: one.output_type === undefined ? undefined : schemaOf({ type: one.output_type }),
+      positional: true,
+    });
+  }
+  return functions;
+}
+
+const JSON_TYPES = ['string', 'boolean', 'integer', 'number', 'array', 'object', 'null'];
+
+/** smolagents knows types that JSON Schema does not (`any`, `image`, …): of those nothing is checked. */
+function schemaOf({ type, description, enum: values, items, nullable }) {
+  const types = [type].flat().filter((one) => JSON_TYPES.includes(one));
+  const isKnown = types.length > 0 && types.length === [type].flat().length;
+  return {
+    ...(isKnown ? { type: nullable && !types.includes('null') ? [...types, 'null'] : types.length === 1 ? types[0] : types } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(values === undefined ? {} : { enum: values }),
+    ...(items === undefined ? {} : { items }),
+  };
+}
+
+/** An executor for an agent. */
+function createExecutor(options) {
+  return new CodeExecutor(options);
+}
+
+module.exports = { CodeExecutor, createExecutor, toolsFromAgent };

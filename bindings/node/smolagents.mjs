@@ -1,0 +1,3 @@
+import smolagents from './smolagents.cjs';
+
+export const { CodeExecutor, createExecutor, toolsFromAgent } = smolagents;

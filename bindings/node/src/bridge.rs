@@ -1,0 +1,210 @@
+//! The way from the threads that run cells to the one thread that runs Node.
+//!
+//! Whatever happens on the pool and concerns JavaScript (a tool is called, a line is printed, a run is over) becomes an
+//! [`Event`] in a queue. Node is woken, takes all that is there, and goes back to its loop. There is one bridge for each
+//! environment, that is for the main thread and for each worker; it lives as long as its environment.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use futures_channel::oneshot;
+use hotcell_cell::{Pool, Reply, Task, ToolCall, ToolError, Value};
+use hotcell_executor::ApprovalRequest;
+use napi::{
+    Status,
+    threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
+};
+
+use crate::{event::Event, packed::pack};
+
+/// Wakes Node. Weak: it does not by itself keep the process alive.
+pub(crate) type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
+
+type Answer = Result<Value, ToolError>;
+
+/// What a function of Node's does when it is called.
+pub(crate) enum First {
+    /// It returns, or throws.
+    Now(Answer),
+    /// It returns a promise.
+    Later(oneshot::Receiver<Answer>),
+}
+
+/// One environment's side of everything.
+pub(crate) struct Bridge {
+    wake: Wake,
+    // Std mutexes: held for a push or a take, never across an await.
+    queue: Mutex<Queue>,
+    calls: Mutex<Calls>,
+    tasks: Mutex<HashMap<u32, Task<()>>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    events: Vec<Event>,
+    closed: bool,
+}
+
+/// Calls that Node has not settled yet.
+#[derive(Default)]
+struct Calls {
+    next: u32,
+    first: HashMap<u32, oneshot::Sender<First>>,
+    later: HashMap<u32, oneshot::Sender<Answer>>,
+}
+
+impl Bridge {
+    pub(crate) fn new(wake: Wake) -> Arc<Self> {
+        Arc::new(Self {
+            wake,
+            queue: Mutex::default(),
+            calls: Mutex::default(),
+            tasks: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn wake(&self) -> &Wake {
+        &self.wake
+    }
+
+    /// Tells Node something. To an environment that is gone nothing is told.
+    pub(crate) fn send(&self, event: Event) {
+        let was_empty = {
+            let mut queue = lock(&self.queue);
+            if queue.closed {
+                return;
+            }
+            queue.events.push(event);
+            queue.events.len() == 1
+        };
+        if was_empty {
+            self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
+    }
+
+    /// All that has happened since the last time.
+    pub(crate) fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut lock(&self.queue).events)
+    }
+
+    /// Calls a function of Node's, from a cell.
+    pub(crate) async fn call(&self, set: u32, call: ToolCall) -> Result<Reply, ToolError> {
+        let (sender, receiver) = oneshot::channel();
+        self.send(Event::Call {
+            set,
+            tool: call.tool,
+            arguments: pack(call.arguments),
+            answer: sender,
+        });
+        match receiver.await {
+            Ok(First::Now(answer)) => answer.map(Reply::Value),
+            Ok(First::Later(answer)) => Ok(Reply::Later(Box::pin(async move {
+                answer.await.unwrap_or_else(|_| Err(gone()))
+            }))),
+            Err(_) => Err(gone()),
+        }
+    }
+
+    /// Asks Node whether a call may take place.
+    pub(crate) async fn ask(
+        &self,
+        hooks: u32,
+        request: ApprovalRequest,
+    ) -> Result<First, oneshot::Canceled> {
+        let (sender, receiver) = oneshot::channel();
+        self.send(Event::Approval {
+            hooks,
+            tool: request.tool,
+            arguments: pack(request.arguments),
+            answer: sender,
+        });
+        receiver.await
+    }
+
+    /// Keeps a call until Node answers it, under this number.
+    pub(crate) fn expect(&self, answer: oneshot::Sender<First>) -> u32 {
+        let mut calls = lock(&self.calls);
+        calls.next = calls.next.wrapping_add(1);
+        let id = calls.next;
+        calls.first.insert(id, answer);
+        id
+    }
+
+    /// A function returned or threw, or the promise it returned was settled.
+    pub(crate) fn answer(&self, call: u32, answer: Answer) {
+        let mut calls = lock(&self.calls);
+        // Whoever waited may have gone; then there is nobody to tell.
+        if let Some(first) = calls.first.remove(&call) {
+            let _ = first.send(First::Now(answer));
+        } else if let Some(later) = calls.later.remove(&call) {
+            let _ = later.send(answer);
+        }
+    }
+
+    /// A function returned a promise.
+    pub(crate) fn later(&self, call: u32) {
+        let mut calls = lock(&self.calls);
+        if let Some(first) = calls.first.remove(&call) {
+            let (sender, receiver) = oneshot::channel();
+            if first.send(First::Later(receiver)).is_ok() {
+                calls.later.insert(call, sender);
+            }
+        }
+    }
+
+    /// Forgets calls whose run is over: a promise of the host's may never be settled.
+    pub(crate) fn sweep(&self) {
+        let mut calls = lock(&self.calls);
+        calls.first.retain(|_, sender| !sender.is_canceled());
+        calls.later.retain(|_, sender| !sender.is_canceled());
+    }
+
+    /// Does something on the pool. It ends with the environment, if not before.
+    pub(crate) fn spawn(
+        self: &Arc<Self>,
+        id: u32,
+        future: impl Future<Output = ()> + Send + 'static,
+    ) {
+        // Held while it starts, so that it cannot end before it is known.
+        let mut tasks = lock(&self.tasks);
+        let bridge = Arc::clone(self);
+        let task = pool().spawn(async move {
+            future.await;
+            let own = lock(&bridge.tasks).remove(&id);
+            if let Some(own) = own {
+                own.detach();
+            }
+        });
+        tasks.insert(id, task);
+    }
+
+    /// The environment ends, and with it all that it started.
+    pub(crate) fn close(&self) {
+        let events = {
+            let mut queue = lock(&self.queue);
+            queue.closed = true;
+            std::mem::take(&mut queue.events)
+        };
+        drop(events);
+        drop(std::mem::take(&mut *lock(&self.calls)));
+        let tasks = std::mem::take(&mut *lock(&self.tasks));
+        drop(tasks);
+    }
+}
+
+/// The threads that run cells, for all environments of the process.
+pub(crate) fn pool() -> &'static Pool {
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(Pool::new)
+}
+
+fn gone() -> ToolError {
+    ToolError::from("the host ended before the tool could answer")
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

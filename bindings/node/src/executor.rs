@@ -1,0 +1,367 @@
+//! Executors, as `lib/executor.cjs` uses them. Every method that takes an `operation` returns at once; how it ended is told by
+//! an event.
+
+mod order;
+mod tools;
+
+use std::{sync::Arc, time::Duration};
+
+use hotcell_cell::Value;
+use hotcell_executor::{
+    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run,
+};
+use napi::{
+    Env, Result,
+    bindgen_prelude::{Buffer, ClassInstance, ObjectFinalize, Utf16String},
+};
+use napi_derive::napi;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    bridge::{Bridge, First, pool},
+    event::Event,
+    files::NativeFileTools,
+    host::{Host, bug, mistake},
+    outcome::Outcome,
+    packed::{Reader, pack},
+};
+use order::Order;
+
+/// What the garbage collector is told that an executor weighs: about what a cell that has run something takes. It sees only
+/// a few words, and would let thousands pile up.
+const WEIGHT: i64 = 2 << 20;
+
+/// An executor.
+#[napi(custom_finalize)]
+pub struct NativeExecutor {
+    executor: Executor,
+    bridge: Arc<Bridge>,
+    order: Arc<Order>,
+}
+
+#[napi]
+impl NativeExecutor {
+    /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and `onApproval`.
+    #[napi(constructor)]
+    pub fn new(
+        env: &Env,
+        host: &Host,
+        options: String,
+        hooks: u32,
+        on_log: bool,
+        on_approval: bool,
+    ) -> Result<Self> {
+        let options = read_options(&host.bridge, &options, hooks, on_log, on_approval)?;
+        Self::weigh(env)?;
+        Ok(Self::of(&host.bridge, Executor::new(options)))
+    }
+
+    fn of(bridge: &Arc<Bridge>, executor: Executor) -> Self {
+        Self {
+            executor,
+            bridge: Arc::clone(bridge),
+            order: Arc::default(),
+        }
+    }
+
+    /// Tells the garbage collector of it. Whoever makes one and gives it to Node has to.
+    pub(crate) fn weigh(env: &Env) -> Result<()> {
+        env.adjust_external_memory(WEIGHT)?;
+        Ok(())
+    }
+
+    /// An executor from a snapshot. Without options it has those that it had.
+    #[napi]
+    pub fn restore(
+        host: &Host,
+        operation: u32,
+        snapshot: Buffer,
+        options: Option<String>,
+        hooks: u32,
+        on_log: bool,
+        on_approval: bool,
+    ) -> Result<()> {
+        let options = options
+            .map(|options| read_options(&host.bridge, &options, hooks, on_log, on_approval))
+            .transpose()?;
+        // Node's own copy may change at any time.
+        let snapshot = snapshot.to_vec();
+        let bridge = Arc::clone(&host.bridge);
+        host.bridge.spawn(operation, async move {
+            let outcome = match Executor::restore(&snapshot, options) {
+                Ok(executor) => Outcome::Executor(Self::of(&bridge, executor)),
+                Err(error) => failed(&error),
+            };
+            bridge.send(Event::Done { operation, outcome });
+        });
+        Ok(())
+    }
+
+    /// Its state, by name.
+    #[napi(getter)]
+    pub fn state(&self) -> &'static str {
+        self.executor.state().as_str()
+    }
+
+    /// How many runs wait.
+    #[napi(getter)]
+    pub fn queued(&self) -> u32 {
+        u32::try_from(self.executor.queued()).unwrap_or(u32::MAX)
+    }
+
+    /// The tools it was told of, as JSON.
+    #[napi(getter)]
+    pub fn tools(&self) -> Result<String> {
+        serde_json::to_string(&self.executor.tools()).map_err(bug)
+    }
+
+    /// Its options, as JSON.
+    #[napi(getter)]
+    pub fn options(&self) -> String {
+        self.executor.options().to_json().to_string()
+    }
+
+    /// What there is to say about code, as JSON.
+    #[napi]
+    pub fn validate(&self, code: String) -> Result<String> {
+        serde_json::to_string(&self.executor.validate(&code)).map_err(bug)
+    }
+
+    /// Makes it ready.
+    #[napi]
+    pub fn init(&self, operation: u32) {
+        let executor = self.executor.clone();
+        self.start(operation, async move { nothing(executor.init().await) });
+    }
+
+    /// Releases what it holds.
+    #[napi]
+    pub fn cleanup(&self, operation: u32) {
+        let executor = self.executor.clone();
+        self.start(operation, async move { nothing(executor.cleanup().await) });
+    }
+
+    /// Sends variables: as many packed values as names.
+    #[napi]
+    pub fn send_variables(
+        &self,
+        operation: u32,
+        names: Vec<String>,
+        row: &[f64],
+        text: Utf16String,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let mut reader = Reader::new(row, &text, bytes);
+        let mut variables = Vec::with_capacity(names.len());
+        for name in names {
+            variables.push((name, reader.value().map_err(bug)?));
+        }
+        reader.finish().map_err(bug)?;
+        let executor = self.executor.clone();
+        self.start(operation, async move {
+            nothing(executor.send_variables(variables).await)
+        });
+        Ok(())
+    }
+
+    /// Sends tools: see `lib/tools.cjs` for the JSON.
+    #[napi]
+    pub fn send_tools(
+        &self,
+        operation: u32,
+        set: u32,
+        specs: String,
+        builtins: Vec<ClassInstance<'_, NativeFileTools>>,
+    ) -> Result<()> {
+        let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.tools()).collect();
+        let tools = tools::read(&self.bridge, set, &specs, &builtins).map_err(mistake)?;
+        let executor = self.executor.clone();
+        self.start(operation, async move {
+            nothing(executor.send_tools(tools).await)
+        });
+        Ok(())
+    }
+
+    /// Runs code.
+    #[napi]
+    pub fn run(
+        &self,
+        operation: u32,
+        code: String,
+        name: Option<String>,
+        timeout_ms: Option<f64>,
+    ) -> Result<()> {
+        let mut run = Run::new(code);
+        if let Some(name) = name {
+            run = run.name(name);
+        }
+        if let Some(timeout) = timeout_ms {
+            let timeout = Duration::try_from_secs_f64(timeout / 1000.0).map_err(mistake)?;
+            run = run.timeout(timeout);
+        }
+        let bridge = Arc::clone(&self.bridge);
+        let tell = move |execution: Option<Execution>| {
+            let outcome = execution.map_or_else(cancelled, report);
+            bridge.send(Event::Done { operation, outcome });
+        };
+        let run = self.order.run(&self.executor, operation, run, tell);
+        self.bridge.spawn(operation, self.order.queue(run));
+        Ok(())
+    }
+
+    /// Calls a run off, wherever it is.
+    #[napi]
+    pub fn abort(&self, operation: u32) {
+        self.order.abort(operation);
+    }
+
+    /// Everything it holds, as bytes.
+    #[napi]
+    pub fn snapshot(&self, operation: u32) {
+        let executor = self.executor.clone();
+        self.start(operation, async move {
+            match executor.snapshot().await {
+                Ok(bytes) => Outcome::Bytes(bytes),
+                Err(error) => failed(&error),
+            }
+        });
+    }
+
+    /// A twin.
+    #[napi]
+    pub fn fork(&self, operation: u32) {
+        let executor = self.executor.clone();
+        let bridge = Arc::clone(&self.bridge);
+        self.start(operation, async move {
+            match executor.fork().await {
+                Ok(twin) => Outcome::Executor(Self::of(&bridge, twin)),
+                Err(error) => failed(&error),
+            }
+        });
+    }
+
+    fn start(&self, operation: u32, future: impl Future<Output = Outcome> + Send + 'static) {
+        let bridge = Arc::clone(&self.bridge);
+        let future = self.order.queue(future);
+        self.bridge.spawn(operation, async move {
+            let outcome = future.await;
+            bridge.send(Event::Done { operation, outcome });
+        });
+    }
+}
+
+impl ObjectFinalize for NativeExecutor {
+    fn finalize(self, env: Env) -> Result<()> {
+        env.adjust_external_memory(-WEIGHT)?;
+        // Releasing a cell takes a while, and this is Node's thread.
+        pool().spawn(async move { drop(self) }).detach();
+        Ok(())
+    }
+}
+
+/// The contract's options, and hooks that lead to Node.
+fn read_options(
+    bridge: &Arc<Bridge>,
+    options: &str,
+    hooks: u32,
+    on_log: bool,
+    on_approval: bool,
+) -> Result<ExecutorOptions> {
+    let json: Json = serde_json::from_str(options).map_err(bug)?;
+    let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
+    if on_log {
+        let bridge = Arc::clone(bridge);
+        options = options.on_log(move |entry| {
+            if let Ok(entry) = serde_json::to_string(entry) {
+                bridge.send(Event::Log { hooks, entry });
+            }
+        });
+    }
+    if on_approval {
+        let bridge = Arc::clone(bridge);
+        options = options.on_approval(move |request| {
+            let bridge = Arc::clone(&bridge);
+            async move { approval(&bridge, hooks, request).await }
+        });
+    }
+    Ok(options)
+}
+
+/// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
+async fn approval(bridge: &Bridge, hooks: u32, request: ApprovalRequest) -> Approval {
+    let answer = match bridge.ask(hooks, request).await {
+        Ok(First::Now(answer)) => Some(answer),
+        Ok(First::Later(answer)) => answer.await.ok(),
+        Err(_) => None,
+    };
+    Approval::Deny(match answer {
+        Some(Ok(Value::Bool(true))) => return Approval::Allow,
+        Some(Ok(Value::String(reason))) => reason.to_string(),
+        Some(Ok(_)) => "it was not approved".into(),
+        Some(Err(error)) => format!("asking for approval failed: {error}"),
+        None => "nobody was there to approve it".into(),
+    })
+}
+
+fn nothing(result: std::result::Result<(), ExecutorError>) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Nothing,
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &ExecutorError) -> Outcome {
+    Outcome::Failed(normalised(error).to_string())
+}
+
+/// A run that did not begin.
+fn cancelled() -> Outcome {
+    let error = json!({
+        "code": "ERR_CANCELLED",
+        "severity": "ERROR",
+        "message": "Execution cancelled",
+        "retryable": true,
+        "logs": "",
+    });
+    Outcome::Failed(error.to_string())
+}
+
+/// The normalised error, and the lines of its logs beside it.
+fn normalised(error: &ExecutorError) -> Json {
+    let mut normalised = json!(error);
+    if let Json::Object(fields) = &mut normalised
+        && !error.entries.is_empty()
+    {
+        fields.insert("entries".into(), json!(error.entries));
+    }
+    normalised
+}
+
+/// What came of a run. Its values are packed: first the output, then the arguments of the calls, of which the JSON has how
+/// many there are.
+fn report(execution: Execution) -> Outcome {
+    let mut values = vec![execution.output];
+    let calls: Vec<Json> = execution
+        .calls
+        .into_iter()
+        .map(|mut call| {
+            let arguments = call.arguments.take();
+            let mut json = json!(call);
+            if let (Json::Object(fields), Some(arguments)) = (&mut json, arguments) {
+                fields.insert("arguments".into(), json!(arguments.len()));
+                values.extend(arguments);
+            }
+            json
+        })
+        .collect();
+    let report = json!({
+        "logs": execution.logs,
+        "is_final_answer": execution.is_final_answer,
+        "entries": execution.entries,
+        "diagnostics": execution.diagnostics,
+        "stats": execution.stats,
+        "calls": calls,
+        "error": execution.error.as_ref().map(normalised),
+    });
+    Outcome::Report(pack(values), report.to_string())
+}

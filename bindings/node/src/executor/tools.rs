@@ -1,0 +1,117 @@
+//! Functions of Node's as tools.
+
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use hotcell_cell::{Reply, Tool, ToolCall, ToolError, Value};
+use hotcell_executor::{AgentTool, Permission, file_tools};
+use hotcell_prompt::ToolSpec;
+use hotcell_tools::FileTools;
+use serde::Deserialize;
+
+use crate::bridge::Bridge;
+
+/// What `lib/tools.cjs` tells of a tool.
+#[derive(Deserialize)]
+struct Given {
+    #[serde(flatten)]
+    spec: ToolSpec,
+    /// Who waits for the answer; by default whoever the function makes wait.
+    mode: Option<Mode>,
+    permission: Option<Allowed>,
+    builtin: Option<Builtin>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Sync,
+    Async,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Allowed {
+    Allow,
+    Deny,
+    Ask,
+}
+
+/// A tool that need not come to Node's thread: which of the file tools that were passed, and which tool of those.
+#[derive(Deserialize)]
+struct Builtin {
+    index: usize,
+    tool: String,
+}
+
+/// Why what was given are no tools.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ToolsError {
+    /// The JSON is not what it should be.
+    #[error("the description of a tool is wrong: {0}")]
+    Description(serde_json::Error),
+    #[error("there is no file tool {0}")]
+    Builtin(String),
+}
+
+/// The tools of one `sendTools`.
+pub(super) fn read(
+    bridge: &Arc<Bridge>,
+    set: u32,
+    specs: &str,
+    builtins: &[FileTools],
+) -> Result<Vec<(String, AgentTool)>, ToolsError> {
+    let given: Vec<Given> = serde_json::from_str(specs).map_err(ToolsError::Description)?;
+    given
+        .into_iter()
+        .map(|given| {
+            let name = given.spec.name.clone();
+            let tool = match &given.builtin {
+                Some(builtin) => file_tool(builtin, builtins)?,
+                None => AgentTool::with_spec(node_tool(bridge, set, given.mode), given.spec),
+            };
+            let permission = match given.permission {
+                Some(Allowed::Deny) => Permission::Deny,
+                Some(Allowed::Ask) => Permission::Ask,
+                Some(Allowed::Allow) | None => Permission::Allow,
+            };
+            Ok((name, tool.permission(permission)))
+        })
+        .collect()
+}
+
+fn node_tool(bridge: &Arc<Bridge>, set: u32, mode: Option<Mode>) -> Tool {
+    let bridge = Arc::clone(bridge);
+    let call = move |call: ToolCall| {
+        let bridge = Arc::clone(&bridge);
+        async move { bridge.call(set, call).await }
+    };
+    match mode {
+        None => Tool::natural(call),
+        Some(Mode::Sync) => Tool::blocking(move |one| plain(call(one))),
+        Some(Mode::Async) => Tool::asynchronous(move |one| plain(call(one))),
+    }
+}
+
+fn plain(
+    reply: impl Future<Output = Result<Reply, ToolError>> + Send + 'static,
+) -> Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send>> {
+    Box::pin(async {
+        match reply.await? {
+            Reply::Value(value) => Ok(value),
+            Reply::Later(answer) => answer.await,
+            _ => Err(ToolError::from("the tool gave no answer")),
+        }
+    })
+}
+
+fn file_tool(builtin: &Builtin, builtins: &[FileTools]) -> Result<AgentTool, ToolsError> {
+    builtins
+        .get(builtin.index)
+        .and_then(|tools| {
+            file_tools(tools)
+                .into_iter()
+                .find(|(name, _)| *name == builtin.tool)
+        })
+        .map(|(_, tool)| tool)
+        .ok_or_else(|| ToolsError::Builtin(builtin.tool.clone()))
+}

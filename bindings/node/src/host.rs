@@ -1,0 +1,100 @@
+//! An environment's end of the bridge.
+
+use std::sync::Arc;
+
+use hotcell_cell::{ErrorValue, ToolError, Value};
+use napi::{
+    Env, Error, Result, Status,
+    bindgen_prelude::{Array, Function, Utf16String},
+    check_status, sys,
+};
+use napi_derive::napi;
+
+use crate::{bridge::Bridge, packed::Reader};
+
+/// One for each environment, made by `lib/host.cjs`.
+#[napi]
+pub struct Host {
+    pub(crate) bridge: Arc<Bridge>,
+}
+
+#[napi]
+impl Host {
+    /// `wake` is called when there is something to take.
+    #[napi(constructor)]
+    pub fn new(wake: Function<'_, (), ()>) -> Result<Self> {
+        let wake = wake.build_threadsafe_function().weak::<true>().build()?;
+        Ok(Self {
+            bridge: Bridge::new(wake),
+        })
+    }
+
+    /// All that has happened since the last time.
+    #[napi]
+    pub fn take<'env>(&self, env: &'env Env) -> Result<Vec<Array<'env>>> {
+        let mut events = Vec::new();
+        for event in self.bridge.take() {
+            events.extend(event.into_js(env, &self.bridge)?);
+        }
+        Ok(events)
+    }
+
+    /// A tool returned this value, or its promise was resolved with it.
+    #[napi]
+    pub fn answer(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<()> {
+        let value = Reader::new(row, &text, bytes).only().map_err(bug)?;
+        self.bridge.answer(call, Ok(value));
+        Ok(())
+    }
+
+    /// A tool threw this error, or its promise was rejected with it.
+    #[napi]
+    pub fn fail(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<()> {
+        let error = match Reader::new(row, &text, bytes).only().map_err(bug)? {
+            Value::Error(error) => *error,
+            _ => ErrorValue::new("Error", "the tool failed"),
+        };
+        self.bridge.answer(call, Err(ToolError::from(error)));
+        Ok(())
+    }
+
+    /// A tool returned a promise.
+    #[napi]
+    pub fn later(&self, call: u32) {
+        self.bridge.later(call);
+    }
+
+    /// Keeps the process alive, or lets it end.
+    #[napi]
+    pub fn hold(&self, env: &Env, alive: bool) -> Result<()> {
+        let wake = self.bridge.wake();
+        if wake.aborted() {
+            return Ok(());
+        }
+        // SAFETY: this is the thread of the environment that made the function, and only this environment's end aborts it,
+        // on this thread.
+        check_status!(unsafe {
+            if alive {
+                sys::napi_ref_threadsafe_function(env.raw(), wake.raw())
+            } else {
+                sys::napi_unref_threadsafe_function(env.raw(), wake.raw())
+            }
+        })
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.bridge.close();
+    }
+}
+
+/// What the caller got wrong; `lib/` makes a `TypeError` of it.
+pub(crate) fn mistake(error: impl std::fmt::Display) -> Error {
+    Error::new(Status::InvalidArg, error.to_string())
+}
+
+/// What only a bug of ours can cause.
+pub(crate) fn bug(error: impl std::fmt::Display) -> Error {
+    Error::from_reason(format!("hotcell: {error}"))
+}

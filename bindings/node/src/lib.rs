@@ -1,0 +1,34 @@
+//! hotcell for Node: the native half of the npm package `hotcell`.
+//!
+//! The package's face is JavaScript (`lib/`); this library is what it cannot do itself. Its API is private to the package.
+//!
+//! # Concepts
+//!
+//! - [`Host`]: one for each environment (main thread, worker). Operations run on a pool of threads that all of them share;
+//!   what they have to tell comes to Node's thread as events.
+//! - Values cross in packed form: see `packed.rs`.
+//!
+//! # What is trusted
+//!
+//! The package's JavaScript and the host's functions. What comes from a cell was checked by `hotcell-cell`; a value that the
+//! host sends may be anything, also while it is being read (getters), and is read by JavaScript.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "what Node passes arrives by value, and the environment by reference"
+)]
+
+mod bridge;
+mod event;
+mod executor;
+mod files;
+mod host;
+mod outcome;
+mod packed;
+mod texts;
+
+pub use executor::NativeExecutor;
+pub use files::NativeFileTools;
+pub use host::Host;
+pub use texts::{build_id, parse_answer, prepare_program, render_prompt, validate_code, version};
