@@ -16,7 +16,7 @@ use hotcell_cell::{Cell, Engine, Interrupter};
 use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
 use hotcell_prompt::ToolSpec;
 
-use crate::{engine, hooks::Hooks, options::ExecutorOptions, state::State, tool::AgentTool};
+use crate::{hooks::Hooks, options::ExecutorOptions, state::State, tool::AgentTool};
 use turn::Turn;
 
 /// How much prepared code is remembered, by all executors together.
@@ -144,10 +144,6 @@ impl Inner {
     /// Nothing that can panic happens behind this lock.
     fn slot(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn engine(&self) -> Result<Engine, hotcell_cell::CellError> {
-        self.engine.clone().map_or_else(engine::shared, Ok)
     }
 }
 

@@ -80,13 +80,14 @@ impl Hooks {
             return;
         }
         let message = self.sources().translate(message).into_owned();
+        let on_log = self.options.on_log.as_ref();
         let mut logs = self.logs();
-        let entry = logs
-            .push(level, &message, self.options.max_log_bytes)
-            .cloned();
+        let entry = logs.push(level, &message, self.options.max_log_bytes);
+        let told = entry.zip(on_log).map(|(entry, tell)| (entry.clone(), tell));
+        // Not behind the lock: whoever is told may do anything.
         drop(logs);
-        if let (Some(entry), Some(receive)) = (entry, &self.options.on_log) {
-            receive(&entry);
+        if let Some((entry, tell)) = told {
+            tell(&entry);
         }
     }
 

@@ -21,7 +21,8 @@ const HEADER: usize = 8 + 8 + 8;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Memory {
     pub(crate) options: Json,
-    pub(crate) tools: Vec<ToolSpec>,
+    /// Each with whether the prompt leaves it out.
+    pub(crate) tools: Vec<(ToolSpec, bool)>,
     pub(crate) globals: Vec<String>,
     pub(crate) runs: u64,
 }

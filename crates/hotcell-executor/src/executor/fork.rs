@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::{Engine, Tool};
+use hotcell_cell::{CellError, Engine, Tool};
+use hotcell_prompt::ToolSpec;
 
 use super::{Executor, life::FINAL_ANSWER};
 use crate::{
     boundary::guard,
+    engine::make_cell,
     error::ExecutorError,
     options::ExecutorOptions,
     snapshot::{self, Memory},
@@ -25,7 +27,7 @@ impl Executor {
         self.0.with_cell("snapshot", |cell, slot| {
             let memory = Memory {
                 options: options.to_json(),
-                tools: slot.tools.values().map(|tool| tool.spec.clone()).collect(),
+                tools: known(slot.tools.values()),
                 globals: slot.globals.clone(),
                 runs: slot.runs,
             };
@@ -45,10 +47,17 @@ impl Executor {
         let options = (*self.0.options).clone();
         let twin = Self::build(self.0.engine.clone(), options);
         self.0.with_cell("fork", |cell, slot| {
-            let cell_options = twin.0.hooks.cell_options(&slot.preparer);
-            let mut copy = cell
-                .fork_with(cell_options)
-                .map_err(|error| snapshot::failed(&error))?;
+            let cell_options = || twin.0.hooks.cell_options(&slot.preparer);
+            let forked = match cell.fork_with(cell_options()) {
+                // There may be room on another engine, and the way there is a snapshot.
+                Err(CellError::TooManyCells { .. }) => cell.snapshot().and_then(|bytes| {
+                    make_cell(twin.0.engine.as_ref(), |engine| {
+                        engine.restore(&bytes, cell_options())
+                    })
+                }),
+                forked => forked,
+            };
+            let mut copy = forked.map_err(|error| snapshot::failed(&error))?;
             // The tools of the copy are still those of the original, with its ledger and its limits.
             let tools = guarded(slot.tools.values(), &twin);
             copy.define_tools(tools.iter().map(|(name, tool)| (&**name, tool.clone())))
@@ -98,29 +107,36 @@ impl Executor {
                 .map_err(|error| snapshot::malformed(&error))?,
         };
         let executor = Self::build(engine, options);
-        let engine = executor
-            .0
-            .engine()
-            .map_err(|error| ExecutorError::init_failed(&error))?;
         let mut slot = executor.0.slot();
         slot.globals = memory.globals;
         slot.runs = memory.runs;
-        for spec in memory.tools {
-            let tool = AgentTool::with_spec(Tool::deferred(), spec);
+        for (spec, is_hidden) in memory.tools {
+            let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
+            tool.is_hidden = is_hidden;
             slot.tools.insert(tool.spec.name.clone(), tool);
         }
         slot.renew_preparer(&executor.0.options);
-        let cell_options = executor.0.hooks.cell_options(&slot.preparer);
-        let mut cell = engine
-            .restore(cell, cell_options)
-            .map_err(|error| snapshot::failed(&error))?;
-        cell.define_tool(FINAL_ANSWER, Tool::final_answer())
-            .map_err(|error| snapshot::failed(&error))?;
+        let made = make_cell(executor.0.engine.as_ref(), |engine| {
+            let cell_options = executor.0.hooks.cell_options(&slot.preparer);
+            let mut cell = engine.restore(cell, cell_options)?;
+            cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
+            Ok(cell)
+        });
+        let cell = made.map_err(|error| snapshot::failed(&error))?;
         slot.cell = Some(cell);
         slot.state = State::Ready;
         drop(slot);
         Ok(executor)
     }
+}
+
+/// What a snapshot remembers of tools. The host's own `final_answer` is a function and nothing else: it is not there after a
+/// restore until it is sent again.
+fn known<'a>(tools: impl Iterator<Item = &'a AgentTool>) -> Vec<(ToolSpec, bool)> {
+    let remembered = tools.filter(|tool| tool.spec.name != FINAL_ANSWER);
+    remembered
+        .map(|tool| (tool.spec.clone(), tool.is_hidden))
+        .collect()
 }
 
 /// The tools with the boundary of `executor` around them. Their schemas were good before.

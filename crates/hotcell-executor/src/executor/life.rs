@@ -11,6 +11,7 @@ use hotcell_vfs::Vfs;
 use super::{Executor, Inner};
 use crate::{
     boundary::guard,
+    engine::make_cell,
     error::{ErrorCode, ExecutorError, chain},
     file_tools::file_tools,
     state::State,
@@ -48,7 +49,7 @@ impl Executor {
             slot.renew_preparer(&inner.options);
             slot.preparer.clone()
         };
-        let made = inner.engine().and_then(|engine| {
+        let made = make_cell(inner.engine.as_ref(), |engine| {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             Ok(cell)

@@ -345,3 +345,21 @@ fn a_host_that_cancels_before_the_queued_run_begins_stops_only_the_one_under_way
     assert_eq!(block_on(first).unwrap_err().code, ErrorCode::Cancelled);
     assert_eq!(block_on(second).unwrap().output, Value::from(2));
 }
+
+#[test]
+fn there_is_room_for_many() {
+    let executors: Vec<_> = (0..300).map(|_| executor()).collect();
+    let twins: Vec<_> = executors[..100]
+        .iter()
+        .map(|executor| {
+            run(executor, "let n = 1");
+            block_on(executor.fork()).unwrap()
+        })
+        .collect();
+    for twin in &twins {
+        assert_eq!(value(twin, "n"), Value::from(1));
+    }
+    let bytes = block_on(twins[0].snapshot()).unwrap();
+    let restored = Executor::restore(&bytes, None).unwrap();
+    assert_eq!(value(&restored, "n + 1"), Value::from(2));
+}
