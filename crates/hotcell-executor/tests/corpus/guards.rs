@@ -12,54 +12,150 @@ const LIMIT: u32 = 20;
 /// Loops that make `N` iterations: name, whether it needs `await`, code.
 const LOOPS: &[(&str, bool, &str)] = &[
     ("for", false, "for (let i = 0; i < N; i++) { void i }"),
-    ("for, single statement", false, "for (let i = 0; i < N; i++) void i;"),
+    (
+        "for, single statement",
+        false,
+        "for (let i = 0; i < N; i++) void i;",
+    ),
     ("for, empty", false, "for (let i = 0; i < N; i++);"),
-    ("for, labelled", false, "l: for (let i = 0; i < N; i++) { for (;false;); if (i >= 0) continue l; throw 0 }"),
-    ("for, no head", false, "let k = 0; for (;;) { if (++k >= N) break }"),
-    ("for, closures", false, "const c = []; for (let i = 0; i < N; i++) c.push(() => i);"),
+    (
+        "for, labelled",
+        false,
+        "l: for (let i = 0; i < N; i++) { for (;false;); if (i >= 0) continue l; throw 0 }",
+    ),
+    (
+        "for, no head",
+        false,
+        "let k = 0; for (;;) { if (++k >= N) break }",
+    ),
+    (
+        "for, closures",
+        false,
+        "const c = []; for (let i = 0; i < N; i++) c.push(() => i);",
+    ),
     ("for, var", false, "for (var v = 0; v < N; v++) {}"),
     ("for in", false, "for (const k in KEYS) { void k }"),
-    ("for in, single statement", false, "for (const k in KEYS) void k;"),
+    (
+        "for in, single statement",
+        false,
+        "for (const k in KEYS) void k;",
+    ),
     ("for in, empty", false, "for (const k in KEYS);"),
-    ("for in, labelled", false, "l: for (const k in KEYS) { switch (k) { default: continue l } }"),
-    ("for in, target", false, "const o = {}; for (o.k in KEYS) {}"),
+    (
+        "for in, labelled",
+        false,
+        "l: for (const k in KEYS) { switch (k) { default: continue l } }",
+    ),
+    (
+        "for in, target",
+        false,
+        "const o = {}; for (o.k in KEYS) {}",
+    ),
     ("for of", false, "for (const x of ITEMS) { void x }"),
-    ("for of, single statement", false, "for (const x of ITEMS) void x;"),
+    (
+        "for of, single statement",
+        false,
+        "for (const x of ITEMS) void x;",
+    ),
     ("for of, empty", false, "for (const x of ITEMS);"),
-    ("for of, labelled", false, "l: for (const x of ITEMS) { block: { continue l } }"),
-    ("for of, pattern", false, "for (const [x = 1, ...y] of ITEMS.map(() => [])) { try { continue } finally { } }"),
+    (
+        "for of, labelled",
+        false,
+        "l: for (const x of ITEMS) { inner: { continue l } }",
+    ),
+    (
+        "for of, pattern",
+        false,
+        "for (const [x = 1, ...y] of ITEMS.map(() => [])) { try { continue } finally { } }",
+    ),
     ("while", false, "let w = 0; while (w < N) { w++ }"),
-    ("while, single statement", false, "let w = 0; while (w < N) w++;"),
+    (
+        "while, single statement",
+        false,
+        "let w = 0; while (w < N) w++;",
+    ),
     ("while, empty", false, "let w = 0; while (w++ < N);"),
-    ("while, labelled", false, "let w = 0; l: while (w < N) { w++; { continue l } }"),
+    (
+        "while, labelled",
+        false,
+        "let w = 0; l: while (w < N) { w++; { continue l } }",
+    ),
     ("do while", false, "let d = 0; do { d++ } while (d < N);"),
-    ("do while, single statement", false, "let d = 0; do d++; while (d < N);"),
+    (
+        "do while, single statement",
+        false,
+        "let d = 0; do d++; while (d < N);",
+    ),
     ("do while, empty", false, "let d = 0; do; while (++d < N);"),
-    ("do while, labelled", false, "let d = 0; l: do { d++; continue l } while (d < N);"),
+    (
+        "do while, labelled",
+        false,
+        "let d = 0; l: do { d++; continue l } while (d < N);",
+    ),
     ("for await", true, "for await (const x of ITEMS) { void x }"),
-    ("for await, single statement", true, "for await (const x of ITEMS) void x;"),
+    (
+        "for await, single statement",
+        true,
+        "for await (const x of ITEMS) void x;",
+    ),
     ("for await, empty", true, "for await (const x of ITEMS);"),
-    ("for await, labelled", true, "l: for await (const x of ITEMS) { if (true) continue l }"),
-    ("for await, generator", true, "for await (const x of (async function* () { yield* ITEMS })()) {}"),
-    ("while with await", true, "let w = 0; while (await (w < N)) { await w++ }"),
+    (
+        "for await, labelled",
+        true,
+        "l: for await (const x of ITEMS) { if (true) continue l }",
+    ),
+    (
+        "for await, generator",
+        true,
+        "for await (const x of (async function* () { yield* ITEMS })()) {}",
+    ),
+    (
+        "while with await",
+        true,
+        "let w = 0; while (await (w < N)) { await w++ }",
+    ),
 ];
 
 /// Loops that make `N` iterations of two loops, one inside the other or one after the other.
 const COMBINED: &[(&str, u64)] = &[
     // Three turns outside, each with four inside.
-    ("for (let i = 0; i < 3; i++) for (let j = 0; j < 4; j++);", 15),
-    ("for (let i = 0; i < 3; i++); let w = 0; while (w < 4) w++;", 7),
+    (
+        "for (let i = 0; i < 3; i++) for (let j = 0; j < 4; j++);",
+        15,
+    ),
+    (
+        "for (let i = 0; i < 3; i++); let w = 0; while (w < 4) w++;",
+        7,
+    ),
     ("for (const x of [1, 2, 3]) { if (x === 2) break }", 2),
-    ("while (false); for (;false;); for (const x of []); for (const x in {});", 0),
+    (
+        "while (false); for (;false;); for (const x of []); for (const x in {});",
+        0,
+    ),
     ("do {} while (false)", 1),
     ("for (const x of [1, 2, 3]) continue", 3),
     ("const f = () => { for (;;) return }; f(); f()", 2),
-    ("try { for (;;) throw 1 } catch { for (;;) break } finally { do {} while (false) }", 3),
-    ("(function f(n) { for (let i = 0; i < 2; i++) if (n) f(n - 1) })(2)", 14),
-    ("await Promise.all([1, 2, 3].map(async n => { for (let i = 0; i < n; i++) await null }))", 6),
-    ("const g = function* () { while (true) yield 1 }; const it = g(); it.next(); it.next(); it.next()", 3),
+    (
+        "try { for (;;) throw 1 } catch { for (;;) break } finally { do {} while (false) }",
+        3,
+    ),
+    (
+        "(function f(n) { for (let i = 0; i < 2; i++) if (n) f(n - 1) })(2)",
+        14,
+    ),
+    (
+        "await Promise.all([1, 2, 3].map(async n => { for (let i = 0; i < n; i++) await null }))",
+        6,
+    ),
+    (
+        "const g = function* () { while (true) yield 1 }; const it = g(); it.next(); it.next(); it.next()",
+        3,
+    ),
     // What loops inside the engine is not counted: memory and time limit it.
-    ("[1, 2, 3].map(x => x).filter(Boolean).sort(); [...Array(100)]; 'x'.repeat(100).replace(/x/g, 'y')", 0),
+    (
+        "[1, 2, 3].map(x => x).filter(Boolean).sort(); [...Array(100)]; 'x'.repeat(100).replace(/x/g, 'y')",
+        0,
+    ),
     ("(function f(n) { return n ? f(n - 1) : 0 })(100)", 0),
 ];
 
@@ -67,31 +163,107 @@ const COMBINED: &[(&str, u64)] = &[
 const PLACES: &[(&str, bool, &str)] = &[
     ("top level", true, "{ LOOP }"),
     ("function", false, "(function () { LOOP })()"),
-    ("function declaration", false, "{ function f() { LOOP } f() }"),
+    (
+        "function declaration",
+        false,
+        "{ function f() { LOOP } f() }",
+    ),
     ("arrow", false, "(() => { LOOP })()"),
-    ("three functions deep", false, "(() => function () { return (() => { LOOP })() })()()"),
+    (
+        "three functions deep",
+        false,
+        "(() => function () { return (() => { LOOP })() })()()",
+    ),
     ("generator", false, "[...(function* () { LOOP yield 1 })()]"),
-    ("generator after a yield", false, "[...(function* () { yield 1; LOOP })()]"),
-    ("async function", true, "await (async function () { LOOP })()"),
-    ("async function after await", true, "await (async () => { await null; LOOP })()"),
-    ("async generator", true, "await (async function* () { LOOP })().next()"),
+    (
+        "generator after a yield",
+        false,
+        "[...(function* () { yield 1; LOOP })()]",
+    ),
+    (
+        "async function",
+        true,
+        "await (async function () { LOOP })()",
+    ),
+    (
+        "async function after await",
+        true,
+        "await (async () => { await null; LOOP })()",
+    ),
+    (
+        "async generator",
+        true,
+        "await (async function* () { LOOP })().next()",
+    ),
     ("method", false, "new (class { m() { LOOP } })().m()"),
-    ("async method", true, "await new (class { async m() { LOOP } })().m()"),
-    ("generator method", false, "[...new (class { *m() { LOOP } })().m()]"),
-    ("static method", false, "(class { static m() { LOOP } }).m()"),
-    ("private method", false, "new (class { #m() { LOOP } m() { this.#m() } })().m()"),
+    (
+        "async method",
+        true,
+        "await new (class { async m() { LOOP } })().m()",
+    ),
+    (
+        "generator method",
+        false,
+        "[...new (class { *m() { LOOP } })().m()]",
+    ),
+    (
+        "static method",
+        false,
+        "(class { static m() { LOOP } }).m()",
+    ),
+    (
+        "private method",
+        false,
+        "new (class { #m() { LOOP } m() { this.#m() } })().m()",
+    ),
     ("getter", false, "({ get x() { LOOP return 1 } }).x"),
     ("setter", false, "({ set x(v) { LOOP } }).x = 1"),
-    ("constructor", false, "new (class { constructor() { LOOP } })()"),
-    ("derived constructor", false, "new (class extends Object { constructor() { super(); LOOP } })()"),
+    (
+        "constructor",
+        false,
+        "new (class { constructor() { LOOP } })()",
+    ),
+    (
+        "derived constructor",
+        false,
+        "new (class extends Object { constructor() { super(); LOOP } })()",
+    ),
     ("static block", false, "(class { static { LOOP } })"),
-    ("field initialiser", false, "new (class { x = (() => { LOOP })() })()"),
-    ("static field initialiser", false, "(class { static x = (() => { LOOP })() })"),
-    ("private field initialiser", false, "new (class { #x = (() => { LOOP })() })()"),
-    ("computed key", false, "({ [(() => { LOOP return 'k' })()]: 1 })"),
-    ("class heritage", false, "(class extends (() => { LOOP return Object })() {})"),
-    ("default parameter", false, "((x = (() => { LOOP })()) => x)()"),
-    ("default in a pattern", false, "const { x = (() => { LOOP })() } = {}"),
+    (
+        "field initialiser",
+        false,
+        "new (class { x = (() => { LOOP })() })()",
+    ),
+    (
+        "static field initialiser",
+        false,
+        "(class { static x = (() => { LOOP })() })",
+    ),
+    (
+        "private field initialiser",
+        false,
+        "new (class { #x = (() => { LOOP })() })()",
+    ),
+    (
+        "computed key",
+        false,
+        "({ [(() => { LOOP return 'k' })()]: 1 })",
+    ),
+    (
+        "class heritage",
+        false,
+        "(class extends (() => { LOOP return Object })() {})",
+    ),
+    (
+        "default parameter",
+        false,
+        "((x = (() => { LOOP })()) => x)()",
+    ),
+    (
+        "default in a pattern",
+        false,
+        "const { x = (() => { LOOP })() } = {}",
+    ),
     ("template", false, "`${(() => { LOOP })()}`"),
     ("tag", false, "(() => { LOOP })``"),
     ("try", true, "try { LOOP } finally { }"),
@@ -101,30 +273,98 @@ const PLACES: &[(&str, bool, &str)] = &[
     ("else", true, "if (false) { } else { LOOP }"),
     ("labelled block", true, "block: { LOOP }"),
     ("callback of map", false, "[1].map(() => { LOOP })"),
-    ("comparator of sort", false, "[1, 2].sort(() => { LOOP return 0 })"),
-    ("replacer", false, "'a'.replace(/a/, () => { LOOP return '' })"),
-    ("toJSON", false, "JSON.stringify({ toJSON() { LOOP return 1 } })"),
+    (
+        "comparator of sort",
+        false,
+        "[1, 2].sort(() => { LOOP return 0 })",
+    ),
+    (
+        "replacer",
+        false,
+        "'a'.replace(/a/, () => { LOOP return '' })",
+    ),
+    (
+        "toJSON",
+        false,
+        "JSON.stringify({ toJSON() { LOOP return 1 } })",
+    ),
     ("reviver", false, "JSON.parse('1', () => { LOOP return 1 })"),
     ("toString", false, "`${{ toString() { LOOP return '' } }}`"),
-    ("Symbol.toPrimitive", false, "+{ [Symbol.toPrimitive]() { LOOP return 1 } }"),
-    ("proxy trap", false, "new Proxy({}, { get() { LOOP return 1 } }).x"),
-    ("iterator", false, "const [] = { [Symbol.iterator]() { LOOP return [][Symbol.iterator]() } }"),
-    ("promise executor", false, "await new Promise(done => { LOOP done() })"),
-    ("then", false, "await Promise.resolve().then(() => { LOOP })"),
+    (
+        "Symbol.toPrimitive",
+        false,
+        "+{ [Symbol.toPrimitive]() { LOOP return 1 } }",
+    ),
+    (
+        "proxy trap",
+        false,
+        "new Proxy({}, { get() { LOOP return 1 } }).x",
+    ),
+    (
+        "iterator",
+        false,
+        "const [] = { [Symbol.iterator]() { LOOP return [][Symbol.iterator]() } }",
+    ),
+    (
+        "promise executor",
+        false,
+        "await new Promise(done => { LOOP done() })",
+    ),
+    (
+        "then",
+        false,
+        "await Promise.resolve().then(() => { LOOP })",
+    ),
     ("thenable", false, "await { then(done) { LOOP done() } }"),
-    ("microtask", false, "await new Promise(done => queueMicrotask(() => { LOOP done() }))"),
+    (
+        "microtask",
+        false,
+        "await new Promise(done => queueMicrotask(() => { LOOP done() }))",
+    ),
     ("bound", false, "(function () { LOOP }).bind(null)()"),
-    ("Reflect.apply", false, "Reflect.apply(function () { LOOP }, null, [])"),
-    ("Reflect.construct", false, "Reflect.construct(function () { LOOP }, [])"),
+    (
+        "Reflect.apply",
+        false,
+        "Reflect.apply(function () { LOOP }, null, [])",
+    ),
+    (
+        "Reflect.construct",
+        false,
+        "Reflect.construct(function () { LOOP }, [])",
+    ),
     ("direct eval", false, "eval(TEXT)"),
-    ("direct eval in a function", false, "(() => { const local = 1; eval(TEXT) })()"),
+    (
+        "direct eval in a function",
+        false,
+        "(() => { const local = 1; eval(TEXT) })()",
+    ),
     ("indirect eval", false, "(0, eval)('{' + TEXT + '}')"),
-    ("eval in eval", false, "eval('eval(' + JSON.stringify(TEXT) + ')')"),
+    (
+        "eval in eval",
+        false,
+        "eval('eval(' + JSON.stringify(TEXT) + ')')",
+    ),
     ("Function", false, "Function(TEXT)()"),
-    ("new Function with parameters", false, "new Function('a', 'b = 1', TEXT)(1)"),
-    ("Function in a default parameter", false, "Function('a = (() => {' + TEXT + '})()', '')()"),
-    ("child compartment", false, "new Compartment({ globals: { N, KEYS, ITEMS }, __options__: true }).evaluate('(() => {' + TEXT + '})()')"),
-    ("Function of a child compartment", false, "new (new Compartment({ globals: { N, KEYS, ITEMS }, __options__: true }).globalThis.Function)(TEXT)()"),
+    (
+        "new Function with parameters",
+        false,
+        "new Function('a', 'b = 1', TEXT)(1)",
+    ),
+    (
+        "Function in a default parameter",
+        false,
+        "Function('a = (() => {' + TEXT + '})()', '')()",
+    ),
+    (
+        "child compartment",
+        false,
+        "new Compartment({ globals: { N, KEYS, ITEMS }, __options__: true }).evaluate('(() => {' + TEXT + '})()')",
+    ),
+    (
+        "Function of a child compartment",
+        false,
+        "new (new Compartment({ globals: { N, KEYS, ITEMS }, __options__: true }).globalThis.Function)(TEXT)()",
+    ),
     ("TypeScript", true, "{ const typed: number = 1; LOOP }"),
     ("TypeScript that is lowered", true, "{ enum E { A } LOOP }"),
 ];
@@ -133,7 +373,10 @@ const PLACES: &[(&str, bool, &str)] = &[
 const CONSTRUCTORS: &[(&str, &str)] = &[
     ("GeneratorFunction", "(function* () {}).constructor"),
     ("AsyncFunction", "(async () => {}).constructor"),
-    ("AsyncGeneratorFunction", "(async function* () {}).constructor"),
+    (
+        "AsyncGeneratorFunction",
+        "(async function* () {}).constructor",
+    ),
 ];
 
 fn ready(limit: u32) -> Executor {
@@ -298,11 +541,17 @@ fn constructors_of_other_functions_are_guarded_or_gone() {
                 continue;
             }
             let text = serde_json::to_string(body).unwrap();
-            let code = format!("const made = new ({constructor})({text})(); await made.next?.(); await made");
+            let code = format!(
+                "const made = new ({constructor})({text})(); await made.next?.(); await made"
+            );
             set_iterations(&executor, LIMIT);
             let execution = block_on(executor.execute(&*code));
             match execution.error {
-                None => assert_eq!(execution.stats.operations, u64::from(LIMIT), "{name}: {kind}"),
+                None => assert_eq!(
+                    execution.stats.operations,
+                    u64::from(LIMIT),
+                    "{name}: {kind}"
+                ),
                 Some(error) => {
                     assert_eq!(error.details["cause"]["name"], "TypeError", "{error:?}");
                     continue;
@@ -349,7 +598,10 @@ fn names_of_the_executor_are_refused() {
         let error = block_on(executor.run(code)).unwrap_err();
         assert_eq!(error.code, ErrorCode::ValidationFailed, "{code}");
         let mut rules = error.diagnostics().iter().map(|one| &one["rule"]);
-        assert!(rules.any(|rule| rule == "reserved_identifier"), "{code}: {error:#?}");
+        assert!(
+            rules.any(|rule| rule == "reserved_identifier"),
+            "{code}: {error:#?}"
+        );
     }
 }
 
@@ -373,7 +625,11 @@ fn names_of_the_executor_are_refused_in_code_made_at_run_time() {
         "new (new Compartment().globalThis.Function)('__smol_x')()",
     ] {
         let error = block_on(executor.run(code)).unwrap_err();
-        assert_eq!(error.code, ErrorCode::RuntimeException, "{code}: {error:#?}");
+        assert_eq!(
+            error.code,
+            ErrorCode::RuntimeException,
+            "{code}: {error:#?}"
+        );
         assert_eq!(error.details["cause"]["name"], "SyntaxError", "{code}");
         assert!(error.message.contains("is reserved"), "{code}: {error}");
     }

@@ -29,21 +29,37 @@ fn ten_thousand_hostile_programs_leave_the_process_as_it_was() {
         .flat_map(|snippet| snippet.steps)
         .map(|step| step.code)
         .collect();
+    // More of them for whoever has the time.
+    let programs = std::env::var("HOTCELL_HOSTILE_PROGRAMS").ok();
+    let programs = programs.map_or(PROGRAMS, |count| count.parse().unwrap());
     let mut generator = Generator::new(0x686f_7463_656c_6c21, &tame);
     let mut counts = Counts::default();
     run(&mut generator, WARM_UP, &mut counts);
-    let before = resident();
-    run(&mut generator, PROGRAMS - WARM_UP, &mut counts);
-    let after = resident();
-    println!("{counts:?}; resident {} KiB, then {} KiB", before >> 10, after >> 10);
+    let before = at_rest();
+    run(&mut generator, programs - WARM_UP, &mut counts);
+    let after = at_rest();
+    println!(
+        "{counts:?}; resident {} KiB, then {} KiB",
+        before >> 10,
+        after >> 10
+    );
     assert!(
         after <= before + before / 10 + (4 << 20),
         "{before} bytes were resident, and {after} are"
     );
     // What they are meant to show has to happen in the first place.
-    assert!(counts.ok > PROGRAMS / 10 && counts.refused > PROGRAMS / 10, "{counts:?}");
-    assert!(counts.threw > PROGRAMS / 10 && counts.operations > PROGRAMS / 100, "{counts:?}");
-    assert!(counts.timeout > 0 && counts.memory > 0 && counts.tool > 0, "{counts:?}");
+    assert!(
+        counts.ok > PROGRAMS / 10 && counts.refused > PROGRAMS / 10,
+        "{counts:?}"
+    );
+    assert!(
+        counts.threw > PROGRAMS / 10 && counts.operations > PROGRAMS / 100,
+        "{counts:?}"
+    );
+    assert!(
+        counts.timeout > 0 && counts.memory > 0 && counts.tool > 0,
+        "{counts:?}"
+    );
 }
 
 /// How programs ended.
@@ -97,7 +113,10 @@ fn prepare(executor: &Executor) {
     block_on(executor.init()).unwrap();
     block_on(executor.send_tools([
         ("echo", Tool::sync(|call| Ok(call.argument(0).clone()))),
-        ("later", Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) })),
+        (
+            "later",
+            Tool::asynchronous(|call| async move { Ok(call.argument(0).clone()) }),
+        ),
         ("boom", Tool::sync(|_| Err(ToolError::from("boom")))),
     ]))
     .unwrap();
@@ -108,7 +127,11 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
     // Whoever asks for it can have all of it as JSON.
     drop(json::to_json(&execution.output).to_string());
     drop(serde_json::to_string(&execution.diagnostics).unwrap());
-    assert!(execution.logs.len() <= MAX_LOG_BYTES + 100, "{} bytes", execution.logs.len());
+    assert!(
+        execution.logs.len() <= MAX_LOG_BYTES + 100,
+        "{} bytes",
+        execution.logs.len()
+    );
     let Some(error) = &execution.error else {
         counts.ok += 1;
         assert_eq!(executor.state(), State::Ready);
@@ -116,7 +139,11 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
     };
     drop(serde_json::to_string(error).unwrap());
     assert!(execution.output.is_undefined());
-    assert_ne!(error.details.get("reason"), Some(&"corruption".into()), "{code}\n{error:#?}");
+    assert_ne!(
+        error.details.get("reason"),
+        Some(&"corruption".into()),
+        "{code}\n{error:#?}"
+    );
     match error.code {
         ErrorCode::ValidationFailed | ErrorCode::ImportNotAllowed => counts.refused += 1,
         ErrorCode::RuntimeException => counts.threw += 1,
@@ -137,6 +164,16 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
         other => panic!("{other:?} is none of the ways to end: {code}\n{error:#?}"),
     }
     assert_eq!(executor.state(), State::Ready);
+}
+
+/// How much memory the process takes when the cache of prepared code, which all executors share, is full of plain comments.
+fn at_rest() -> usize {
+    let executor = Executor::new(ExecutorOptions::default());
+    for number in 0..700 {
+        executor.prepare(&format!("// {number} {}", "x".repeat(64 << 10)));
+    }
+    drop(executor);
+    resident()
 }
 
 /// How much of the machine's memory the process takes, in bytes.

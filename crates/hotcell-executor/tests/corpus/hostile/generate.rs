@@ -107,14 +107,22 @@ impl<'a> Generator<'a> {
         let inner = self.hostile(1);
         let text = literal(&inner);
         match self.chance.below(8) {
-            0 => format!("try {{ {inner} }} catch (e) {{ console.log(e); throw e }} finally {{ final_answer(1) }}"),
+            0 => format!(
+                "try {{ {inner} }} catch (e) {{ console.log(e); throw e }} finally {{ final_answer(1) }}"
+            ),
             1 => format!("await (async () => {{ {inner} }})().catch(e => e)"),
             2 => format!("```ts\n{inner}\n```"),
             3 => format!("Sure! Here is the code:\n~~~~js\n{inner}\n~~~~\nand then ```x```"),
-            4 => format!("for (let i = 0; i < 3; i++) {{ try {{ eval({text}) }} catch (e) {{ console.error(e) }} }}"),
+            4 => format!(
+                "for (let i = 0; i < 3; i++) {{ try {{ eval({text}) }} catch (e) {{ console.error(e) }} }}"
+            ),
             5 => format!("{inner}\n;enum Late {{ A }}"),
-            6 => format!("await Promise.allSettled([{text}, {text}].map(async code => (0, eval)(code)))"),
-            _ => format!("new Compartment({{ globals: {{ console, echo, final_answer }}, __options__: true }}).evaluate({text})"),
+            6 => format!(
+                "await Promise.allSettled([{text}, {text}].map(async code => (0, eval)(code)))"
+            ),
+            _ => format!(
+                "new Compartment({{ globals: {{ console, echo, final_answer }}, __options__: true }}).evaluate({text})"
+            ),
         }
     }
 
@@ -160,8 +168,18 @@ impl<'a> Generator<'a> {
             4 => format!("let {} = 1", "a".repeat(size)),
             5 => (0..size / 10).map(|i| format!("var v{i} = {i};")).collect(),
             6 => format!("f({})", "x,".repeat(size)),
-            7 => format!("({{{}}})", (0..size / 10).map(|i| format!("k{i}:{item},")).collect::<String>()),
-            8 => format!("switch (1) {{ {} }}", (0..size / 10).map(|i| format!("case {i}: {i};")).collect::<String>()),
+            7 => format!(
+                "({{{}}})",
+                (0..size / 10)
+                    .map(|i| format!("k{i}:{item},"))
+                    .collect::<String>()
+            ),
+            8 => format!(
+                "switch (1) {{ {} }}",
+                (0..size / 10)
+                    .map(|i| format!("case {i}: {i};"))
+                    .collect::<String>()
+            ),
             _ => format!("`{}`", "${1}".repeat(size / 10)),
         }
     }
