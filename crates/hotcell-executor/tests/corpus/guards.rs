@@ -61,7 +61,7 @@ const LOOPS: &[(&str, bool, &str)] = &[
     (
         "for of, labelled",
         false,
-        "l: for (const x of ITEMS) { block: { continue l } }",
+        "l: for (const x of ITEMS) { inner: { continue l } }",
     ),
     (
         "for of, pattern",

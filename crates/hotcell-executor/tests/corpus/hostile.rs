@@ -29,12 +29,15 @@ fn ten_thousand_hostile_programs_leave_the_process_as_it_was() {
         .flat_map(|snippet| snippet.steps)
         .map(|step| step.code)
         .collect();
+    // More of them for whoever has the time.
+    let programs = std::env::var("HOTCELL_HOSTILE_PROGRAMS").ok();
+    let programs = programs.map_or(PROGRAMS, |count| count.parse().unwrap());
     let mut generator = Generator::new(0x686f_7463_656c_6c21, &tame);
     let mut counts = Counts::default();
     run(&mut generator, WARM_UP, &mut counts);
-    let before = resident();
-    run(&mut generator, PROGRAMS - WARM_UP, &mut counts);
-    let after = resident();
+    let before = at_rest();
+    run(&mut generator, programs - WARM_UP, &mut counts);
+    let after = at_rest();
     println!(
         "{counts:?}; resident {} KiB, then {} KiB",
         before >> 10,
@@ -161,6 +164,16 @@ fn check(executor: &Executor, execution: &Execution, code: &str, counts: &mut Co
         other => panic!("{other:?} is none of the ways to end: {code}\n{error:#?}"),
     }
     assert_eq!(executor.state(), State::Ready);
+}
+
+/// How much memory the process takes when the cache of prepared code, which all executors share, is full of plain comments.
+fn at_rest() -> usize {
+    let executor = Executor::new(ExecutorOptions::default());
+    for number in 0..700 {
+        executor.prepare(&format!("// {number} {}", "x".repeat(64 << 10)));
+    }
+    drop(executor);
+    resident()
 }
 
 /// How much of the machine's memory the process takes, in bytes.

@@ -93,7 +93,12 @@ impl Dress {
             Self::Erased => is_plain,
             // What is printed anew is no longer what was written: functions show that, and the engine may trip over
             // what was written only.
-            Self::Lowered => is_plain && step.fault.is_none() && !step.code.contains(".toString()"),
+            Self::Lowered => {
+                is_plain
+                    && step.is_typescript
+                    && step.fault.is_none()
+                    && !step.code.contains(".toString()")
+            }
         }
     }
 }

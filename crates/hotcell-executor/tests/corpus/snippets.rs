@@ -10,6 +10,7 @@
 //! //>> text             a line that it prints
 //! //== js               above stands what is not JavaScript, below the JavaScript that it means
 //! //?? reason           the engine gets it wrong; when it no longer does, the test says so
+//! //~~ reason           cannot be lowered as TypeScript
 //! //-- reason           Node is no judge of this step, see `verify.mjs`
 //! ```
 
@@ -27,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) javascript: Option<String>,
     pub(crate) expected: Expected,
     pub(crate) logs: String,
+    /// Whether TypeScript allows it.
+    pub(crate) is_typescript: bool,
     /// What the engine has not learnt yet.
     pub(crate) fault: Option<String>,
 }
@@ -64,6 +67,7 @@ pub(crate) fn read(text: &str) -> Vec<Snippet<'_>> {
 
 fn step(text: &str) -> Step {
     let mut sources = vec![Vec::new()];
+    let mut is_typescript = true;
     let (mut expected, mut logs, mut fault) = (None, Vec::new(), None);
     for line in text.trim_end_matches('\n').split('\n') {
         if let Some(value) = line.strip_prefix("//=> ") {
@@ -74,6 +78,8 @@ fn step(text: &str) -> Step {
             logs.push(log);
         } else if let Some(reason) = line.strip_prefix("//?? ") {
             fault = Some(reason.to_owned());
+        } else if line.starts_with("//~~ ") {
+            is_typescript = false;
         } else if line == "//== js" {
             sources.push(Vec::new());
         } else if !line.starts_with("//-- ") {
@@ -86,6 +92,7 @@ fn step(text: &str) -> Step {
         javascript: sources.next(),
         expected: expected.unwrap_or_else(|| panic!("expects nothing: {text}")),
         logs: logs.join("\n"),
+        is_typescript,
         fault,
     }
 }

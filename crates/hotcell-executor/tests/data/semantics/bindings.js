@@ -258,6 +258,7 @@ function f(a) { var a; return a } function g(a) { var a = 2; return a } [f(1), g
 
 //// a function and a parameter of one name
 function f(a) { function a() {} return typeof a } f(1)
+//~~ there the name is declared twice
 //=> "function"
 
 //// globalThis holds var and function, not let

@@ -38,7 +38,7 @@ process.exit(wrong ? 1 : 0)
 function read(step) {
   const lines = step.replace(/\n+$/, "").split("\n")
   const of = prefix => lines.filter(line => line.startsWith(prefix)).map(line => line.slice(prefix.length))
-  const code = lines.filter(line => !/^\/\/(=>|!!|>>|--|\?\?) /.test(line))
+  const code = lines.filter(line => !/^\/\/(=>|!!|>>|--|~~|\?\?) /.test(line))
   const js = code.findIndex(line => line === "//== js")
   return { code: code.slice(js + 1).join("\n"), logs: of("//>> "), skip: of("//-- ").length > 0, result: { value: of("//=> ")[0], error: of("//!! ")[0] } }
 }
