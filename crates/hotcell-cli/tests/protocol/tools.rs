@@ -182,7 +182,7 @@ fn the_clock_can_wait_for_tools() {
         json!({"executor": e, "code": "await later()", "timeoutMs": 1500}),
     );
     let call = client.next_call();
-    std::thread::sleep(std::time::Duration::from_millis(2000));
+    std::thread::sleep(std::time::Duration::from_secs(2));
     client.answer(&call, &json!("in time"));
     assert_eq!(client.wait_result(&run)["output"], "in time");
 }

@@ -125,7 +125,7 @@ fn options_with_a_rule_of_their_own_are_reported_by_the_run() {
 #[test]
 fn notifications_are_obeyed_in_silence() {
     let mut client = Client::new();
-    let e = client.executor(json!({}));
+    let e = client.executor(json!({"runConcurrency": "queue", "maxQueuedRuns": 1}));
     client.raw(&json!({"jsonrpc": "2.0", "method": "executor.run", "params": {"executor": e, "code": "let quiet = 1;"}}).to_string());
     client.raw(r#"{"jsonrpc":"2.0","method":"no.such.method"}"#);
     // In order, so it has happened by now.
