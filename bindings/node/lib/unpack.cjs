@@ -8,6 +8,8 @@ const ERRORS = new Map(
   [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((type) => [type.name, type]),
 );
 
+const NO_BYTES = new Uint8Array(0);
+
 class Unpacker {
   at = 0;
   offset = 0;
@@ -173,7 +175,7 @@ function halves(data, length) {
 }
 
 /** The values in the pieces. */
-function unpack([count, row, strings, bytes]) {
+function unpack([count, row, strings, bytes = NO_BYTES]) {
   const unpacker = new Unpacker(row, strings, bytes);
   const values = [];
   for (let i = 0; i < count; i++) {
