@@ -9,8 +9,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chart } from './lib/chart.mjs';
+import { target } from './lib/installed.mjs';
 import { machine } from './lib/machine.mjs';
-import { find, install, target } from './lib/peers.mjs';
+import { find, install, reason } from './lib/peers.mjs';
 import { tables } from './lib/tables.mjs';
 import { watched } from './lib/watched.mjs';
 import { containment, request, timed } from './measurements.mjs';
@@ -40,13 +41,13 @@ async function figure(peer, row) {
     const times = [];
     for (let i = 0; i < coldStarts; i++) {
       const { answer, firstByteMs, exit, stderr } = await watched(command);
-      if (answer === undefined) return { failed: stderr.trim() || `ended with ${exit}` };
+      if (answer === undefined) return { failed: reason(stderr) || `ended with ${exit}` };
       times.push(firstByteMs * 1e3);
     }
     return { value: median(times) * row.scale };
   }
   const { answer, late, exit, stderr } = await watched([...peer.runner, JSON.stringify(request(row, peer.language, budgetMs))]);
-  if (!answer?.samples) return { failed: late ? 'took too long' : stderr.trim() || `ended with ${exit}` };
+  if (!answer?.samples) return { failed: late ? 'took too long' : reason(stderr) || `ended with ${exit}` };
   return { value: (median(answer.samples) * row.scale) / (row.per ?? 1) };
 }
 
@@ -84,7 +85,7 @@ async function measure() {
         const { value, failed } = await figure(peer, row);
         if (failed) {
           say(`  ${peer.id} failed: ${failed}`);
-          entry.failed = failed.split('\n')[0];
+          Object.assign(entry, { failed, median: undefined });
           continue;
         }
         entry.rounds.push(value);

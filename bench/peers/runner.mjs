@@ -116,7 +116,7 @@ async function memory() {
   await evaluate(executors[0]);
   const before = await settled();
   const end = performance.now() + request.budgetMs * 4;
-  while (executors.length < 6 || (executors.length < 201 && performance.now() < end)) {
+  while (executors.length < 21 || (executors.length < 201 && performance.now() < end)) {
     const one = await executor();
     await evaluate(one);
     executors.push(one);

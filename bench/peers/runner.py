@@ -32,7 +32,7 @@ async def executor():
         timeout_ms=request.get("timeoutMs") or 60_000,
         memory_mb=request.get("memoryMb") or 256,
         tools=TOOLS.get(request.get("tools"), {}),
-        many=7 if request["kind"] == "memory" else 1,
+        many=21 if request["kind"] == "memory" else 1,
     )
 
 
@@ -142,7 +142,7 @@ async def memory():
     executors = [await executor()]
     await evaluate(executors[0])
     before = pss()
-    while len(executors) < 7:
+    while len(executors) < 21:
         one = await executor()
         await evaluate(one)
         executors.append(one)

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { target } from './installed.mjs';
 import { watched } from './watched.mjs';
 
 const here = fileURLToPath(new URL('../', import.meta.url));
-export const target = process.env.CARGO_TARGET_DIR ?? join(here, '../../target');
 const venv = join(target, 'bench-peers-venv');
 // One version of Node for everybody, whichever started this.
 const node = join(here, 'node_modules/.bin/node');
@@ -53,14 +53,14 @@ export async function find() {
     peer.id = `${peer.host}/${peer.name}`;
     peer.language = peer.host === 'python' ? 'py' : 'js';
     const { answer, stderr: complaint } = await watched([...peer.runner, '{"kind":"about"}']);
-    Object.assign(peer, answer ?? { title: peer.name, missing: reason(complaint) });
+    Object.assign(peer, answer ?? { title: peer.name, missing: reason(complaint) || 'no answer' });
     peer.lacks ??= {};
   }
   return peers.sort((a, b) => (b.name === 'hotcell') - (a.name === 'hotcell'));
 }
 
 /** The line of a complaint that says what is wrong, without where this repository is. */
-function reason(complaint) {
+export function reason(complaint) {
   const lines = complaint.replaceAll(join(here, '../../'), '').trim().split('\n');
-  return lines.find((line) => /error/i.test(line)) ?? lines[0] ?? 'no answer';
+  return lines.find((line) => /error/i.test(line)) ?? lines[0];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { creates } from '../lib/contract.mjs';
-import { target } from '../lib/peers.mjs';
+import { target } from '../lib/installed.mjs';
 import { SESExecutor, version as packaged } from '../../../bindings/node/index.mjs';
 
 export const title = 'hotcell';

@@ -21,6 +21,7 @@ export async function create({ memoryMb, timeoutMs, tools }) {
       const promise = context.newPromise();
       tool(context.getNumber(n)).then((value) => {
         context.newNumber(value).consume((handle) => promise.resolve(handle));
+        promise.dispose();
         runtime.executePendingJobs();
       });
       return promise.handle;
