@@ -123,7 +123,7 @@ function hostile(peers, top) {
       if (!grade) return;
       const x = left + i * column;
       parts.push(`<rect x="${x + 2}" y="${y + 1}" width="${column - 4}" height="${ROW - 3}" rx="4" class="${grade}"/>`);
-      parts.push(write(x + column / 2, y + 15.5, text.replaceAll('**', ''), 'ink small', 'middle'));
+      parts.push(write(x + column / 2, y + 15.5, text.replaceAll('**', '').replace(/ \(.*/, ''), 'ink small', 'middle'));
     });
   });
   return { parts, bottom: top + 38 + peers.length * ROW };
