@@ -3,7 +3,7 @@
 import { containment, timed } from '../measurements.mjs';
 import { baseline, describe, label } from './tables.mjs';
 
-const WIDTH = 900;
+const WIDTH = 960;
 const LABELS = 250; // where the names of rows end
 const ROW = 24;
 const TOP = 132;
@@ -16,7 +16,7 @@ const SHORT = {
 };
 const HOSTILE = {
   endless: 'while (true) {}', small_blocks: 'memory, small blocks', large_blocks: 'memory, large blocks',
-  regex: 'bad regex', fill: 'Array(1e9).fill(0)',
+  memory_alone: 'the same, 3 s', regex: 'bad regex', fill: 'Array(1e9).fill(0)',
 };
 
 // A colour and a shape each: neither has to be told apart alone. Middle tones, for a light and a dark ground.
@@ -119,11 +119,11 @@ function hostile(peers, top) {
     const y = top + 38 + row * ROW;
     parts.push(write(left - 12, y + 16, label(peer), 'ink', 'end'));
     ids.forEach((id, i) => {
-      const { text, grade } = describe(peer.containment[id]);
+      const { text, grade } = describe(peer.containment[id], containment[id]);
       if (!grade) return;
       const x = left + i * column;
       parts.push(`<rect x="${x + 2}" y="${y + 1}" width="${column - 4}" height="${ROW - 3}" rx="4" class="${grade}"/>`);
-      parts.push(write(x + column / 2, y + 15.5, text.replaceAll('**', ''), 'ink small', 'middle'));
+      parts.push(write(x + column / 2, y + 15.5, text.replaceAll('**', '').replace(/ \(.*/, ''), 'ink small', 'middle'));
     });
   });
   return { parts, bottom: top + 38 + peers.length * ROW };

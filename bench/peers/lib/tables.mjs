@@ -49,10 +49,12 @@ function timings(peers, hotcell) {
 }
 
 /** A figure, bold if it is the best of its row, and how many times hotcell's it is. */
-function cell({ median, unit, lacks, failed }, best, ours) {
+function cell({ median, unit, lacks, failed, rounds }, best, ours) {
   if (failed) return 'failed';
   if (median === undefined) return lacks ?? '–';
-  const value = amount(median, unit);
+  // Rounds that differ this much make a figure that should not be quoted.
+  const unsteady = Math.max(...rounds) > 2 * Math.min(...rounds);
+  const value = `${unsteady ? '~' : ''}${amount(median, unit)}`;
   const ratio = ours === undefined ? '' : ` (${short(median / ours)}×)`;
   return (median === best ? `**${value}**` : value) + ratio;
 }
@@ -64,24 +66,34 @@ export const label = ({ name, host, title }) => (name === 'hotcell' || host !== 
 
 function outcomes(peers) {
   const rows = [['', ...Object.values(containment).map(({ title }) => title)], ['---', ...Object.keys(containment).map(() => '---')]];
-  for (const peer of peers) rows.push([label(peer), ...Object.keys(containment).map((id) => describe(peer.containment[id]).text)]);
+  for (const peer of peers) rows.push([label(peer), ...Object.keys(containment).map((id) => describe(peer.containment[id], containment[id]).text)]);
   return markdown(rows);
 }
 
 /** An outcome in words, and whether it is `good`, `poor` (late, or with far more memory than allowed) or `bad`. */
-export function describe({ what, ms, exit, peakMb } = {}) {
+export function describe({ what, ms, exit, peakMb, said } = {}, { timeoutMs }) {
   const memory = peakMb > 512 ? `, ${(peakMb / 1024).toFixed(1)} GB` : '';
   const took = ms >= 1000 ? amount(ms, 'ms') : ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
   const bad = (text) => ({ text: `**${text}**`, grade: 'bad' });
   switch (what) {
     case 'stopped':
-    case 'finished': return { text: `${what}, ${took}${memory}`, grade: ms < 1000 && !memory ? 'good' : 'poor' };
+    case 'finished': {
+      const by = what === 'stopped' ? cause(said) : what;
+      return { text: `${by}, ${took}${memory}`, grade: ms < timeoutMs + 900 && !memory ? 'good' : 'poor' };
+    }
     case 'blocked': return bad('host blocked > 5 s');
     case 'running': return bad('runs on > 5 s');
     case 'greedy': return bad('took all memory');
     case 'died': return bad(`process died (${exit})`);
     default: return { text: '–' };
   }
+}
+
+/** Which limit a peer says ended the run: one that fired first says nothing about the others. */
+function cause(said) {
+  if (/operations/i.test(said)) return 'counted out';
+  if (/memory/i.test(said)) return 'memory';
+  return /time|interrupted|terminated|SIGKILL/i.test(said) ? 'deadline' : 'stopped';
 }
 
 const LARGER = { µs: ['ms', 1000], ms: ['s', 1000], KiB: ['MiB', 1024] };
