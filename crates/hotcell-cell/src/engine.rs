@@ -1,6 +1,12 @@
 //! What all cells of a process share.
 
-use std::{fmt, sync::Arc, sync::OnceLock};
+use std::{
+    fmt,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use hotcell_image::{BuildId, Image, running_config};
 use wasmtime::{
@@ -58,6 +64,8 @@ pub(crate) struct Shared {
     pub(crate) layout: Layout,
     pub(crate) watchdog: Watchdog,
     max_cells: u32,
+    /// How many are alive.
+    cells: AtomicU32,
     /// The memory of a fresh cell above its stack: what snapshots are compared with. Made when first needed.
     baseline: OnceLock<Box<[u8]>>,
 }
@@ -101,6 +109,7 @@ impl Engine {
             layout,
             watchdog,
             max_cells,
+            cells: AtomicU32::new(0),
             baseline: OnceLock::new(),
         })))
     }
@@ -133,6 +142,16 @@ impl Engine {
         &self,
         options: &CellOptions,
     ) -> Result<(Store<Host>, Guest), CellError> {
+        let seat = Seat::take(&self.0)?;
+        let (mut store, guest) = self.instantiate_uncounted(options)?;
+        store.data_mut().seat = Some(seat);
+        Ok((store, guest))
+    }
+
+    fn instantiate_uncounted(
+        &self,
+        options: &CellOptions,
+    ) -> Result<(Store<Host>, Guest), CellError> {
         let shared = &self.0;
         let needed = shared.layout.initial_memory as u64;
         if options.memory_limit < needed {
@@ -147,15 +166,9 @@ impl Engine {
         );
         store.limiter(|host| &mut host.limit);
         let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
-            if source.is::<wasmtime::PoolConcurrencyLimitError>() {
-                CellError::TooManyCells {
-                    limit: shared.max_cells,
-                }
-            } else {
-                CellError::Machine {
-                    doing: "making a cell",
-                    source,
-                }
+            CellError::Machine {
+                doing: "making a cell",
+                source,
             }
         })?;
         let guest = shared
@@ -171,7 +184,7 @@ impl Engine {
         if let Some(baseline) = self.0.baseline.get() {
             return Ok(baseline);
         }
-        let (store, guest) = self.instantiate(&CellOptions::default())?;
+        let (store, guest) = self.instantiate_uncounted(&CellOptions::default())?;
         Ok(self
             .0
             .baseline
@@ -188,15 +201,43 @@ impl fmt::Debug for Engine {
     }
 }
 
+/// The place of a cell among those of its engine.
+pub(crate) struct Seat(Arc<Shared>);
+
+impl Seat {
+    fn take(shared: &Arc<Shared>) -> Result<Self, CellError> {
+        let limit = shared.max_cells;
+        let taken = shared
+            .cells
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |cells| {
+                (cells < limit).then_some(cells + 1)
+            });
+        match taken {
+            Ok(_) => Ok(Self(Arc::clone(shared))),
+            Err(_) => Err(CellError::TooManyCells { limit }),
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.cells.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// One more than there may be cells: what snapshots are compared with is a fresh cell, also when all others are in use.
+const SPARE: u32 = 1;
+
 /// The room for cells. A machine that cannot reserve as much address space gets less of it.
 fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), CellError> {
     let mut cells = options.max_cells;
     loop {
         let mut pool = PoolingAllocationConfig::new();
-        pool.total_core_instances(cells)
-            .total_memories(cells)
-            .total_tables(cells)
-            .total_stacks(cells)
+        let room = cells.saturating_add(SPARE);
+        pool.total_core_instances(room)
+            .total_memories(room)
+            .total_tables(room)
+            .total_stacks(room)
             .max_memory_size(1 << 32)
             .linear_memory_keep_resident(options.keep_resident)
             .table_keep_resident(64 << 10)

@@ -14,6 +14,7 @@ use wasmtime::Memory;
 
 use crate::{
     cancel::CancelToken,
+    engine::Seat,
     error::Exception,
     guest::{INBOX_SIZE, Layout, answer, emit},
     interrupt::Interrupt,
@@ -62,6 +63,8 @@ pub(crate) enum Emitted {
 
 pub(crate) struct Host {
     pub(crate) layout: Layout,
+    /// Given back when the cell is gone.
+    pub(crate) seat: Option<Seat>,
     /// Set right after instantiation.
     pub(crate) memory: Option<Memory>,
     pub(crate) limit: MemoryLimit,
@@ -100,6 +103,7 @@ impl Host {
     pub(crate) fn new(layout: Layout, options: &CellOptions) -> Self {
         Self {
             layout,
+            seat: None,
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
             interrupt: Arc::default(),

@@ -329,3 +329,24 @@ fn a_forged_memory_breaks_the_cell_and_nothing_else() {
     }
     assert_eq!(eval(&mut cell(), "1"), Value::from(1));
 }
+
+#[test]
+fn a_full_engine_can_still_be_snapshotted() {
+    let options = hotcell_cell::EngineOptions::default().max_cells(1);
+    let engine = hotcell_cell::Engine::with_options(&options).unwrap();
+    let mut cell = engine.cell(CellOptions::default()).unwrap();
+    eval(&mut cell, "let kept = 1");
+    let full = engine.cell(CellOptions::default()).unwrap_err();
+    assert!(matches!(
+        full,
+        hotcell_cell::CellError::TooManyCells { limit: 1 }
+    ));
+    assert!(matches!(
+        cell.fork(),
+        Err(hotcell_cell::CellError::TooManyCells { .. })
+    ));
+    let bytes = cell.snapshot().unwrap();
+    drop(cell);
+    let mut restored = engine.restore(&bytes, CellOptions::default()).unwrap();
+    assert_eq!(eval(&mut restored, "kept"), 1.into());
+}
