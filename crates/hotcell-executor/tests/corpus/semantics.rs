@@ -45,8 +45,8 @@ enum Ended {
 impl Ended {
     fn is(&self, expected: &Expected) -> bool {
         match (self, expected) {
-            (Self::Value(value), Expected::Value(expected)) => value == expected,
-            (Self::Thrown(value), Expected::Thrown(expected)) => value == expected,
+            (Self::Value(value), Expected::Value(expected))
+            | (Self::Thrown(value), Expected::Thrown(expected)) => value == expected,
             (
                 Self::Error { name, message, .. },
                 Expected::Error {

@@ -166,19 +166,12 @@ impl<'a> Generator<'a> {
             2 => "9".repeat(size),
             3 => format!("{}n", "9".repeat(size)),
             4 => format!("let {} = 1", "a".repeat(size)),
-            5 => (0..size / 10).map(|i| format!("var v{i} = {i};")).collect(),
+            5 => many(size / 10, |i| format!("var v{i} = {i};")),
             6 => format!("f({})", "x,".repeat(size)),
-            7 => format!(
-                "({{{}}})",
-                (0..size / 10)
-                    .map(|i| format!("k{i}:{item},"))
-                    .collect::<String>()
-            ),
+            7 => format!("({{{}}})", many(size / 10, |i| format!("k{i}:{item},"))),
             8 => format!(
                 "switch (1) {{ {} }}",
-                (0..size / 10)
-                    .map(|i| format!("case {i}: {i};"))
-                    .collect::<String>()
+                many(size / 10, |i| format!("case {i}: {i};"))
             ),
             _ => format!("`{}`", "${1}".repeat(size / 10)),
         }
@@ -231,6 +224,10 @@ impl<'a> Generator<'a> {
             })
             .collect()
     }
+}
+
+fn many(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect::<Vec<_>>().concat()
 }
 
 /// Code as a string in code.
