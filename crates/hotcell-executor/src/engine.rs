@@ -19,9 +19,9 @@ pub(crate) fn make_cell(
     if let Some(engine) = own {
         return make(engine);
     }
-    let [few, many] = [0, 1];
-    match make(&shared(few)?) {
-        Err(CellError::TooManyCells { .. }) => make(&shared(many)?),
+
+    match make(&shared(0)?) {
+        Err(CellError::TooManyCells { .. }) => make(&shared(1)?),
         made => made,
     }
 }

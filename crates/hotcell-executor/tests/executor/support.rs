@@ -89,6 +89,13 @@ impl Gate {
         state.1.drain(..).for_each(Waker::wake);
     }
 
+    /// Polls the future of a run until it waits at the gate: a run may give the thread back before.
+    pub(crate) fn reached_by<F: Future + Unpin>(&self, future: &mut F) {
+        while self.0.lock().unwrap().1.is_empty() {
+            assert!(poll_once(future).is_pending());
+        }
+    }
+
     pub(crate) fn tool(&self) -> Tool {
         let gate = self.clone();
         Tool::asynchronous(move |_| {
