@@ -22,7 +22,7 @@ pub(crate) fn make_cell(
 
     match make(&shared(0)?) {
         Err(CellError::TooManyCells { .. }) => make(&shared(1)?),
-        made => made,
+        result => result,
     }
 }
 
