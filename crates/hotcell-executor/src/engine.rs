@@ -4,14 +4,40 @@ use std::sync::{Mutex, PoisonError};
 
 use hotcell_cell::{Cell, CellError, Engine, EngineOptions};
 
-/// Room for cells, by engine. Making room costs time for every cell there might be: a process with few executors, which
-/// most are, starts with the first and never pays for the second.
-const ROOMS: [u32; 2] = [128, 10_240];
+/// An engine of the process, made when it is first needed. A failure is not remembered: the next caller tries again.
+struct Room {
+    cells: u32,
+    engine: Mutex<Option<Engine>>,
+}
+
+/// Making room costs time for every cell there might be: a process with few executors, which most are, starts with this...
+static FEW: Room = Room::new(128);
+/// ...and never pays for this.
+static MANY: Room = Room::new(10_240);
+
+impl Room {
+    const fn new(cells: u32) -> Self {
+        Self {
+            cells,
+            engine: Mutex::new(None),
+        }
+    }
+
+    fn engine(&self) -> Result<Engine, CellError> {
+        let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = &*engine {
+            return Ok(engine.clone());
+        }
+        let made = Engine::with_options(&EngineOptions::default().max_cells(self.cells))?;
+        *engine = Some(made.clone());
+        Ok(made)
+    }
+}
 
 /// Makes a cell on `own`, or else on an engine of the process.
 ///
 /// The realm was locked down when the image was built; loading that image happens here, once for each engine, however many
-/// executors initialise at the same time. A failure is not remembered: the next caller tries again.
+/// executors initialise at the same time.
 pub(crate) fn make_cell(
     own: Option<&Engine>,
     mut make: impl FnMut(&Engine) -> Result<Cell, CellError>,
@@ -19,20 +45,8 @@ pub(crate) fn make_cell(
     if let Some(engine) = own {
         return make(engine);
     }
-
-    match make(&shared(0)?) {
-        Err(CellError::TooManyCells { .. }) => make(&shared(1)?),
+    match make(&FEW.engine()?) {
+        Err(CellError::TooManyCells { .. }) => make(&MANY.engine()?),
         result => result,
     }
-}
-
-fn shared(room: usize) -> Result<Engine, CellError> {
-    static ENGINES: [Mutex<Option<Engine>>; 2] = [Mutex::new(None), Mutex::new(None)];
-    let mut engine = ENGINES[room].lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(engine) = &*engine {
-        return Ok(engine.clone());
-    }
-    let made = Engine::with_options(&EngineOptions::default().max_cells(ROOMS[room]))?;
-    *engine = Some(made.clone());
-    Ok(made)
 }

@@ -47,7 +47,7 @@
 //! An integer that JSON can spell but a JavaScript number cannot hold exactly becomes the nearest number, as in
 //! `JSON.parse`; `bigint` keeps it. Keys of an object keep their order.
 
-mod date;
+pub(crate) mod date;
 mod decode;
 mod encode;
 mod path;

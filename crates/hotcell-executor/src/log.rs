@@ -3,8 +3,9 @@
 use std::time::SystemTime;
 
 use hotcell_cell::Level;
-use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::json::date::to_iso;
 
 /// Stands where logs were cut.
 pub(crate) const TRUNCATED: &str = "...[TRUNCATED]";
@@ -24,7 +25,9 @@ pub struct LogEntry {
 impl LogEntry {
     /// When it was printed, as ISO 8601.
     pub fn ts(&self) -> String {
-        Timestamp::try_from(self.at).map_or_else(|_| String::new(), |at| format!("{at:.3}"))
+        let since = self.at.duration_since(SystemTime::UNIX_EPOCH);
+        let millis = since.unwrap_or_default().as_secs_f64() * 1000.0;
+        to_iso(millis.floor()).unwrap_or_default()
     }
 }
 

@@ -4,8 +4,9 @@
 //! [`json`](crate::json).
 
 use hotcell_cell::{Text, Value};
-use jiff::Timestamp;
 use serde_json::{Map, Number, Value as Json};
+
+use crate::json::date::to_iso;
 
 /// What JSON would say of a value. `undefined` in an object is left out; elsewhere it is `null`, as is a number that JSON
 /// does not have. An object that occurs again is `null` too: schemas look at trees.
@@ -27,7 +28,7 @@ pub(crate) fn to_plain(value: &Value) -> Json {
             });
             to_object(named)
         }
-        Value::Date(time) => to_date(*time),
+        Value::Date(time) => to_iso(*time).map_or(Json::Null, Json::String),
         Value::RegExp { source, flags } => Json::String(format!("/{source}/{flags}")),
         Value::Buffer(bytes) => bytes.iter().map(|byte| Json::from(*byte)).collect(),
         Value::View(view) => to_plain(&view.buffer),
@@ -59,17 +60,6 @@ fn to_number(number: f64) -> Json {
         return Json::from(number as i64);
     }
     Number::from_f64(number).map_or(Json::Null, Json::Number)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an invalid date is caught below"
-)]
-fn to_date(time: f64) -> Json {
-    let timestamp = (!time.is_nan())
-        .then(|| Timestamp::from_millisecond(time as i64).ok())
-        .flatten();
-    timestamp.map_or(Json::Null, |at| Json::String(format!("{at:.3}")))
 }
 
 /// A value that says the same as a piece of JSON.

@@ -5,7 +5,7 @@ const DAY: i64 = 86_400_000;
 const MAX_TIME: i64 = 8_640_000_000_000_000;
 
 /// What `toISOString` prints, unless the time is one that no `Date` can hold.
-pub(super) fn to_iso(time: f64) -> Option<String> {
+pub(crate) fn to_iso(time: f64) -> Option<String> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
