@@ -68,7 +68,7 @@ class SESExecutor {
 
   get state() {
     const state = this.#native.state;
-    // The pool may not have got to it yet, but it is on its way.
+    // It may not have begun yet, but it is on its way.
     if (this.#inits > 0 && (state === 'NEW' || state === 'DEAD')) return 'INITIALIZING';
     if (this.#runs.size > 0 && state === 'READY') return 'RUNNING';
     return state;
@@ -196,7 +196,7 @@ class SESExecutor {
     const abort = () => this.#native.abort(run);
     const ended = this.#operate((id) => {
       run = id;
-      complain(() => this.#native.run(id, code, name, timeoutMs));
+      return complain(() => this.#native.run(id, code, name, timeoutMs));
     });
     this.#runs.set(run, ended);
     signal?.addEventListener('abort', abort, { once: true });

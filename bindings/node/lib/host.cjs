@@ -1,7 +1,12 @@
 'use strict';
-// Node's end of the bridge: starts operations on the pool, and does what the pool asks for.
+// Node's end of the bridge: starts operations, and does what they ask for.
+//
+// Native code decides whether an operation begins on this thread or on its pool, and tells by a boolean: true means that it is
+// up to us to let it go on. That it does in a job of its own, never within the call that starts it, so a tool is never called
+// before `run` has returned.
 
 const { AsyncResource } = require('node:async_hooks');
+const { setImmediate } = require('node:timers');
 const { Host } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
 const { pack, packThrown } = require('./pack.cjs');
@@ -20,24 +25,51 @@ const pending = new Map();
 const callable = new Map();
 let lastId = 0;
 
+// What the pool has to tell comes in a new turn of the event loop.
 const host = new Host(() => {
-  // What comes meanwhile wakes us again: timers and sockets get their turn first.
-  for (const event of host.take()) {
-    try {
-      handle(event);
-    } catch (error) {
-      // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
-      process.nextTick(() => {
-        throw error;
-      });
-    }
-  }
+  host.turn();
+  goOn();
 });
+
+/** Whether native code has something to do on this thread. */
+let isUpToUs = false;
+let isGoingOn = false;
+/** Whether native code will be told when this turn of the event loop is over. */
+let willTurn = false;
+
+/** Lets native code do what it has to do on this thread, and does what it asks for, until there is nothing left. */
+function goOn() {
+  if (isGoingOn) return;
+  isGoingOn = true;
+  do {
+    isUpToUs = false;
+    // What comes from the pool meanwhile wakes us again: timers and sockets get their turn first.
+    for (const event of host.take()) {
+      try {
+        handle(event);
+      } catch (error) {
+        // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
+        process.nextTick(() => {
+          throw error;
+        });
+      }
+    }
+  } while (isUpToUs);
+  isGoingOn = false;
+  if (willTurn) return;
+  willTurn = true;
+  setImmediate(() => {
+    willTurn = false;
+    host.turn();
+  });
+}
 
 function newId() {
   lastId = (lastId % 0xffff_ffff) + 1;
   return lastId;
 }
+
+const soon = Promise.resolve();
 
 /**
  * Starts an operation and promises its end. `start` gets the number to start it under. While it is under way it keeps the
@@ -46,7 +78,7 @@ function newId() {
 function operate(held, start) {
   return new Promise((resolve, reject) => {
     const id = newId();
-    start(id);
+    if (start(id)) soon.then(goOn);
     if (pending.size === 0) host.hold(true);
     const operation = { resolve, reject, held, resource: new AsyncResource('hotcell') };
     pending.set(id, operation);
@@ -139,10 +171,16 @@ function respond(id, name, work) {
   try {
     value = work();
     if (isThenable(value)) {
-      host.later(id);
+      answered(host.later(id));
       Promise.resolve(value).then(
-        (value) => answer(id, name, value),
-        (error) => fail(id, error),
+        (value) => {
+          answer(id, name, value);
+          if (isUpToUs) goOn();
+        },
+        (error) => {
+          fail(id, error);
+          if (isUpToUs) goOn();
+        },
       );
       return;
     }
@@ -157,16 +195,21 @@ function isThenable(value) {
   return (typeof value === 'object' || typeof value === 'function') && value !== null && typeof value.then === 'function';
 }
 
+/** Native code has an answer. */
+function answered(isHere) {
+  isUpToUs ||= isHere;
+}
+
 function answer(id, name, value) {
   try {
-    pack([value], [name], (row, text, bytes) => host.answer(id, row, text, bytes));
+    pack([value], [name], (row, text, bytes) => answered(host.answer(id, row, text, bytes)));
   } catch (error) {
     fail(id, error);
   }
 }
 
 function fail(id, error) {
-  packThrown(error, (row, text, bytes) => host.fail(id, row, text, bytes));
+  packThrown(error, (row, text, bytes) => answered(host.fail(id, row, text, bytes)));
 }
 
 module.exports = { host, newId, operate };

@@ -31,7 +31,7 @@ class ToolSet {
   /** Sends those of them that are in `names`, or all. */
   send(native, operation, names) {
     const specs = names ? this.specs.filter(({ name }) => names.includes(name)) : this.specs;
-    native.sendTools(operation, this.id, JSON.stringify(specs), this.builtins);
+    return native.sendTools(operation, this.id, JSON.stringify(specs), this.builtins);
   }
 
   call(name, args) {

@@ -1,8 +1,9 @@
-//! The way from the threads that run cells to the one thread that runs Node.
+//! The way from the tasks that run cells to the one thread that runs Node.
 //!
-//! Whatever happens on the pool and concerns JavaScript (a tool is called, a line is printed, a run is over) becomes an
-//! [`Event`] in a queue. Node is woken, takes all that is there, and goes back to its loop. There is one bridge for each
-//! environment, that is for the main thread and for each worker; it lives as long as its environment.
+//! Whatever happens in a task and concerns JavaScript (a tool is called, a line is printed, a run is over) becomes an
+//! [`Event`] in a queue. Node takes all that is there and goes back to its loop; if the task is on the pool, Node is woken
+//! first. There is one bridge for each environment, that is for the main thread and for each worker; it lives as long as its
+//! environment.
 
 use std::{
     collections::HashMap,
@@ -10,6 +11,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use async_task::WithInfo;
 use futures_channel::oneshot;
 use hotcell_cell::{Pool, Reply, Task, ToolCall, ToolError, Value};
 use hotcell_executor::ApprovalRequest;
@@ -18,7 +20,11 @@ use napi::{
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
 };
 
-use crate::{event::Event, packed::pack};
+use crate::{
+    event::Event,
+    home::{Home, Pace, Weight},
+    packed::pack,
+};
 
 /// Wakes Node. Weak: it does not by itself keep the process alive.
 pub(crate) type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
@@ -36,6 +42,7 @@ pub(crate) enum First {
 /// One environment's side of everything.
 pub(crate) struct Bridge {
     wake: Wake,
+    home: Home,
     // Std mutexes: held for a push or a take, never across an await.
     queue: Mutex<Queue>,
     calls: Mutex<Calls>,
@@ -60,6 +67,7 @@ impl Bridge {
     pub(crate) fn new(wake: Wake) -> Arc<Self> {
         Arc::new(Self {
             wake,
+            home: Home::new(),
             queue: Mutex::default(),
             calls: Mutex::default(),
             tasks: Mutex::default(),
@@ -68,6 +76,10 @@ impl Bridge {
 
     pub(crate) fn wake(&self) -> &Wake {
         &self.wake
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
     }
 
     /// Tells Node something. To an environment that is gone nothing is told.
@@ -80,7 +92,7 @@ impl Bridge {
             queue.events.push(event);
             queue.events.len() == 1
         };
-        if was_empty {
+        if was_empty && !self.home.is_running_here() {
             self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
@@ -133,26 +145,30 @@ impl Bridge {
         id
     }
 
-    /// A function returned or threw, or the promise it returned was settled.
-    pub(crate) fn answer(&self, call: u32, answer: Answer) {
-        let mut calls = lock(&self.calls);
-        // Whoever waited may have gone; then there is nobody to tell.
-        if let Some(first) = calls.first.remove(&call) {
-            let _ = first.send(First::Now(answer));
-        } else if let Some(later) = calls.later.remove(&call) {
-            let _ = later.send(answer);
-        }
+    /// A function returned or threw, or the promise it returned was settled. True if Node's thread is to go on with it.
+    pub(crate) fn answer(&self, call: u32, weight: Weight, answer: Answer) -> bool {
+        self.home.wake_here(weight, || {
+            let mut calls = lock(&self.calls);
+            // Whoever waited may have gone; then there is nobody to tell.
+            if let Some(first) = calls.first.remove(&call) {
+                let _ = first.send(First::Now(answer));
+            } else if let Some(later) = calls.later.remove(&call) {
+                let _ = later.send(answer);
+            }
+        })
     }
 
-    /// A function returned a promise.
-    pub(crate) fn later(&self, call: u32) {
-        let mut calls = lock(&self.calls);
-        if let Some(first) = calls.first.remove(&call) {
-            let (sender, receiver) = oneshot::channel();
-            if first.send(First::Later(receiver)).is_ok() {
-                calls.later.insert(call, sender);
+    /// A function returned a promise. True if Node's thread is to go on with what called it.
+    pub(crate) fn later(&self, call: u32) -> bool {
+        self.home.wake_here(Weight::Light, || {
+            let mut calls = lock(&self.calls);
+            if let Some(first) = calls.first.remove(&call) {
+                let (sender, receiver) = oneshot::channel();
+                if first.send(First::Later(receiver)).is_ok() {
+                    calls.later.insert(call, sender);
+                }
             }
-        }
+        })
     }
 
     /// Forgets calls whose run is over: a promise of the host's may never be settled.
@@ -162,23 +178,28 @@ impl Bridge {
         calls.later.retain(|_, sender| !sender.is_canceled());
     }
 
-    /// Does something on the pool. It ends with the environment, if not before.
+    /// Does something, here or on the pool. It ends with the environment, if not before. True if Node's thread is to begin
+    /// with it.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         id: u32,
+        weight: Weight,
+        pace: &Arc<Pace>,
         future: impl Future<Output = ()> + Send + 'static,
-    ) {
-        // Held while it starts, so that it cannot end before it is known.
-        let mut tasks = lock(&self.tasks);
+    ) -> bool {
         let bridge = Arc::clone(self);
-        let task = pool().spawn(async move {
+        let future = async move {
             future.await;
             let own = lock(&bridge.tasks).remove(&id);
             if let Some(own) = own {
                 own.detach();
             }
-        });
-        tasks.insert(id, task);
+        };
+        let (bridge, its_pace) = (Arc::clone(self), Arc::clone(pace));
+        let schedule = move |runnable, info| bridge.home.schedule(runnable, info, &its_pace);
+        let (runnable, task) = async_task::spawn(future, WithInfo(schedule));
+        lock(&self.tasks).insert(id, task);
+        self.home.begin(runnable, weight, pace)
     }
 
     /// The environment ends, and with it all that it started.
@@ -190,6 +211,7 @@ impl Bridge {
         };
         drop(events);
         drop(std::mem::take(&mut *lock(&self.calls)));
+        self.home.clear();
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         drop(tasks);
     }

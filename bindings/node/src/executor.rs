@@ -1,10 +1,16 @@
-//! Executors, as `lib/executor.cjs` uses them. Every method that takes an `operation` returns at once; how it ended is told by
-//! an event.
+//! Executors, as `lib/executor.cjs` uses them. Every method that takes an `operation` returns at once, with true if it is
+//! up to Node's thread to begin with it ([`Host::take`]); how it ended is told by an event.
 
 mod order;
 mod tools;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use hotcell_cell::Value;
 use hotcell_executor::{
@@ -21,6 +27,7 @@ use crate::{
     bridge::{Bridge, First, pool},
     event::Event,
     files::NativeFileTools,
+    home::{Pace, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
     packed::{Reader, pack},
@@ -31,12 +38,18 @@ use order::Order;
 /// a few words, and would let thousands pile up.
 const WEIGHT: i64 = 2 << 20;
 
+/// Giving back more memory than this takes a while.
+const MUCH_MEMORY: u64 = 16 << 20;
+
 /// An executor.
 #[napi(custom_finalize)]
 pub struct NativeExecutor {
     executor: Executor,
     bridge: Arc<Bridge>,
     order: Arc<Order>,
+    pace: Arc<Pace>,
+    /// How much memory it has, as far as is known.
+    memory: Arc<AtomicU64>,
 }
 
 #[napi]
@@ -53,14 +66,16 @@ impl NativeExecutor {
     ) -> Result<Self> {
         let options = read_options(&host.bridge, &options, hooks, on_log, on_approval)?;
         Self::weigh(env)?;
-        Ok(Self::of(&host.bridge, Executor::new(options)))
+        Ok(Self::of(&host.bridge, Executor::new(options), 0))
     }
 
-    fn of(bridge: &Arc<Bridge>, executor: Executor) -> Self {
+    fn of(bridge: &Arc<Bridge>, executor: Executor, memory: u64) -> Self {
         Self {
             executor,
             bridge: Arc::clone(bridge),
             order: Arc::default(),
+            pace: Arc::default(),
+            memory: Arc::new(AtomicU64::new(memory)),
         }
     }
 
@@ -80,21 +95,24 @@ impl NativeExecutor {
         hooks: u32,
         on_log: bool,
         on_approval: bool,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let options = options
             .map(|options| read_options(&host.bridge, &options, hooks, on_log, on_approval))
             .transpose()?;
         // Node's own copy may change at any time.
         let snapshot = snapshot.to_vec();
         let bridge = Arc::clone(&host.bridge);
-        host.bridge.spawn(operation, async move {
+        let restoring = async move {
             let outcome = match Executor::restore(&snapshot, options) {
-                Ok(executor) => Outcome::Executor(Self::of(&bridge, executor)),
+                Ok(executor) => Outcome::Executor(Self::of(&bridge, executor, u64::MAX)),
                 Err(error) => failed(&error),
             };
             bridge.send(Event::Done { operation, outcome });
-        });
-        Ok(())
+        };
+        let pace = Arc::default();
+        Ok(host
+            .bridge
+            .spawn(operation, Weight::Heavy, &pace, restoring))
     }
 
     /// Its state, by name.
@@ -129,16 +147,25 @@ impl NativeExecutor {
 
     /// Makes it ready.
     #[napi]
-    pub fn init(&self, operation: u32) {
+    pub fn init(&self, operation: u32) -> bool {
         let executor = self.executor.clone();
-        self.start(operation, async move { nothing(executor.init().await) });
+        self.start(operation, Weight::Light, async move {
+            nothing(executor.init().await)
+        })
     }
 
     /// Releases what it holds.
     #[napi]
-    pub fn cleanup(&self, operation: u32) {
+    pub fn cleanup(&self, operation: u32) -> bool {
         let executor = self.executor.clone();
-        self.start(operation, async move { nothing(executor.cleanup().await) });
+        let weight = if self.memory.swap(0, Ordering::Relaxed) <= MUCH_MEMORY {
+            Weight::Light
+        } else {
+            Weight::Heavy
+        };
+        self.start(operation, weight, async move {
+            nothing(executor.cleanup().await)
+        })
     }
 
     /// Sends variables: as many packed values as names.
@@ -150,7 +177,7 @@ impl NativeExecutor {
         row: &[f64],
         text: Utf16String,
         bytes: &[u8],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut reader = Reader::new(row, &text, bytes);
         let mut variables = Vec::with_capacity(names.len());
         for name in names {
@@ -158,10 +185,10 @@ impl NativeExecutor {
         }
         reader.finish().map_err(bug)?;
         let executor = self.executor.clone();
-        self.start(operation, async move {
+        let weight = Weight::of_bytes(size_of_val(row) + text.len() + bytes.len());
+        Ok(self.start(operation, weight, async move {
             nothing(executor.send_variables(variables).await)
-        });
-        Ok(())
+        }))
     }
 
     /// Sends tools: see `lib/tools.cjs` for the JSON.
@@ -172,14 +199,14 @@ impl NativeExecutor {
         set: u32,
         specs: String,
         builtins: Vec<ClassInstance<'_, NativeFileTools>>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.tools()).collect();
         let tools = tools::read(&self.bridge, set, &specs, &builtins).map_err(mistake)?;
         let executor = self.executor.clone();
-        self.start(operation, async move {
+        let weight = Weight::of_bytes(specs.len());
+        Ok(self.start(operation, weight, async move {
             nothing(executor.send_tools(tools).await)
-        });
-        Ok(())
+        }))
     }
 
     /// Runs code.
@@ -190,7 +217,8 @@ impl NativeExecutor {
         code: String,
         name: Option<String>,
         timeout_ms: Option<f64>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let weight = Weight::of_bytes(code.len());
         let mut run = Run::new(code);
         if let Some(name) = name {
             run = run.name(name);
@@ -199,14 +227,16 @@ impl NativeExecutor {
             let timeout = Duration::try_from_secs_f64(timeout / 1000.0).map_err(mistake)?;
             run = run.timeout(timeout);
         }
-        let bridge = Arc::clone(&self.bridge);
+        let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
         let tell = move |execution: Option<Execution>| {
+            if let Some(Execution { stats, .. }) = &execution {
+                memory.fetch_max(stats.peak_memory_bytes, Ordering::Relaxed);
+            }
             let outcome = execution.map_or_else(cancelled, report);
             bridge.send(Event::Done { operation, outcome });
         };
         let run = self.order.run(&self.executor, operation, run, tell);
-        self.bridge.spawn(operation, self.order.queue(run));
-        Ok(())
+        Ok(self.spawn(operation, weight, run))
     }
 
     /// Calls a run off, wherever it is.
@@ -217,36 +247,57 @@ impl NativeExecutor {
 
     /// Everything it holds, as bytes.
     #[napi]
-    pub fn snapshot(&self, operation: u32) {
+    pub fn snapshot(&self, operation: u32) -> bool {
         let executor = self.executor.clone();
-        self.start(operation, async move {
+        self.start(operation, Weight::Heavy, async move {
             match executor.snapshot().await {
                 Ok(bytes) => Outcome::Bytes(bytes),
                 Err(error) => failed(&error),
             }
-        });
+        })
     }
 
     /// A twin.
     #[napi]
-    pub fn fork(&self, operation: u32) {
+    pub fn fork(&self, operation: u32) -> bool {
         let executor = self.executor.clone();
-        let bridge = Arc::clone(&self.bridge);
-        self.start(operation, async move {
+        let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
+        self.start(operation, Weight::Heavy, async move {
+            let memory = memory.load(Ordering::Relaxed);
             match executor.fork().await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, twin)),
+                Ok(twin) => Outcome::Executor(Self::of(&bridge, twin, memory)),
                 Err(error) => failed(&error),
             }
-        });
+        })
     }
 
-    fn start(&self, operation: u32, future: impl Future<Output = Outcome> + Send + 'static) {
+    fn start(
+        &self,
+        operation: u32,
+        weight: Weight,
+        future: impl Future<Output = Outcome> + Send + 'static,
+    ) -> bool {
         let bridge = Arc::clone(&self.bridge);
-        let future = self.order.queue(future);
-        self.bridge.spawn(operation, async move {
+        self.spawn(operation, weight, async move {
             let outcome = future.await;
             bridge.send(Event::Done { operation, outcome });
-        });
+        })
+    }
+
+    fn spawn(
+        &self,
+        operation: u32,
+        weight: Weight,
+        future: impl Future<Output = ()> + Send + 'static,
+    ) -> bool {
+        // What is under way may hold locks that Node's thread is not to wait for.
+        let weight = if self.order.is_idle() {
+            weight
+        } else {
+            Weight::Heavy
+        };
+        let future = self.order.queue(future);
+        self.bridge.spawn(operation, weight, &self.pace, future)
     }
 }
 

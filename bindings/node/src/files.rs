@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     event::Event,
+    home::Weight,
     host::{Host, bug, mistake},
     outcome::Outcome,
 };
@@ -55,18 +56,25 @@ impl NativeFileTools {
 
     /// Calls a tool with arguments in JSON, for the host itself.
     #[napi]
-    pub fn call(&self, host: &Host, operation: u32, tool: String, arguments: String) -> Result<()> {
+    pub fn call(
+        &self,
+        host: &Host,
+        operation: u32,
+        tool: String,
+        arguments: String,
+    ) -> Result<bool> {
         let arguments: Vec<Json> = serde_json::from_str(&arguments).map_err(bug)?;
         let (tools, bridge) = (self.tools.clone(), Arc::clone(&host.bridge));
-        host.bridge.spawn(operation, async move {
+        let calling = async move {
             let work = blocking::unblock(move || tools.call(&tool, &arguments));
             let outcome = match work.await {
                 Ok(result) => Outcome::Json(result.to_string()),
                 Err(error) => Outcome::Threw(error.to_string()),
             };
             bridge.send(Event::Done { operation, outcome });
-        });
-        Ok(())
+        };
+        let pace = Arc::default();
+        Ok(host.bridge.spawn(operation, Weight::Heavy, &pace, calling))
     }
 
     pub(crate) fn tools(&self) -> FileTools {

@@ -10,7 +10,7 @@ use napi::{
 };
 use napi_derive::napi;
 
-use crate::{bridge::Bridge, packed::Reader};
+use crate::{bridge::Bridge, home::Weight, packed::Reader};
 
 /// One for each environment, made by `lib/host.cjs`.
 #[napi]
@@ -29,9 +29,10 @@ impl Host {
         })
     }
 
-    /// All that has happened since the last time.
-    #[napi]
+    /// Runs what is up to this thread, and tells all that has happened since the last time.
+    #[napi(catch_unwind)]
     pub fn take<'env>(&self, env: &'env Env) -> Result<Vec<Array<'env>>> {
+        self.bridge.home().run();
         let mut events = Vec::new();
         for event in self.bridge.take() {
             events.extend(event.into_js(env, &self.bridge)?);
@@ -39,29 +40,35 @@ impl Host {
         Ok(events)
     }
 
-    /// A tool returned this value, or its promise was resolved with it.
+    /// The event loop has gone round.
     #[napi]
-    pub fn answer(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<()> {
-        let value = Reader::new(row, &text, bytes).only().map_err(bug)?;
-        self.bridge.answer(call, Ok(value));
-        Ok(())
+    pub fn turn(&self) {
+        self.bridge.home().turn();
     }
 
-    /// A tool threw this error, or its promise was rejected with it.
+    /// A tool returned this value, or its promise was resolved with it. True if there is something to [`Self::take`].
     #[napi]
-    pub fn fail(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<()> {
+    pub fn answer(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
+        let value = Reader::new(row, &text, bytes).only().map_err(bug)?;
+        let weight = Weight::of_bytes(size_of_val(row) + text.len() + bytes.len());
+        Ok(self.bridge.answer(call, weight, Ok(value)))
+    }
+
+    /// A tool threw this error, or its promise was rejected with it. True if there is something to [`Self::take`].
+    #[napi]
+    pub fn fail(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
         let error = match Reader::new(row, &text, bytes).only().map_err(bug)? {
             Value::Error(error) => *error,
             _ => ErrorValue::new("Error", "the tool failed"),
         };
-        self.bridge.answer(call, Err(ToolError::from(error)));
-        Ok(())
+        let error = Err(ToolError::from(error));
+        Ok(self.bridge.answer(call, Weight::Light, error))
     }
 
-    /// A tool returned a promise.
+    /// A tool returned a promise. True if there is something to [`Self::take`].
     #[napi]
-    pub fn later(&self, call: u32) {
-        self.bridge.later(call);
+    pub fn later(&self, call: u32) -> bool {
+        self.bridge.later(call)
     }
 
     /// Keeps the process alive, or lets it end.

@@ -4,8 +4,9 @@
 //!
 //! # Concepts
 //!
-//! - [`Host`]: one for each environment (main thread, worker). Operations run on a pool of threads that all of them share;
-//!   what they have to tell comes to Node's thread as events.
+//! - [`Host`]: one for each environment (main thread, worker). Operations begin on Node's thread and go on on a pool of
+//!   threads that all environments share if they are not over soon (`home.rs`); what they have to tell comes to JavaScript
+//!   as events.
 //! - Values cross in packed form: see `packed.rs`.
 //!
 //! # What is trusted
@@ -23,6 +24,7 @@ mod bridge;
 mod event;
 mod executor;
 mod files;
+mod home;
 mod host;
 mod outcome;
 mod packed;

@@ -138,6 +138,11 @@ impl Engine {
         self.0.max_cells
     }
 
+    /// How many cells are alive.
+    pub fn cells(&self) -> u32 {
+        self.0.cells.load(Ordering::Acquire)
+    }
+
     pub(crate) fn instantiate(
         &self,
         options: &CellOptions,

@@ -23,6 +23,11 @@ impl Room {
         }
     }
 
+    /// The engine, if it is there. Does not wait for whoever makes it.
+    fn made(&self) -> Option<Engine> {
+        self.engine.try_lock().ok()?.clone()
+    }
+
     fn engine(&self) -> Result<Engine, CellError> {
         let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(engine) = &*engine {
@@ -31,6 +36,16 @@ impl Room {
         let made = Engine::with_options(&EngineOptions::default().max_cells(self.cells))?;
         *engine = Some(made.clone());
         Ok(made)
+    }
+}
+
+/// Sees to it that the next cell need not wait for room to be made: that takes tens of milliseconds, which whoever polls a
+/// future is not to be kept for.
+pub(crate) async fn make_room() {
+    let is_full = |engine: Engine| engine.cells() >= engine.max_cells();
+    if FEW.made().is_some_and(is_full) && MANY.made().is_none() {
+        // Whoever makes the cell is told if this fails: it tries again.
+        let _ = blocking::unblock(|| MANY.engine()).await;
     }
 }
 

@@ -7,7 +7,10 @@ use std::{
     collections::{HashMap, VecDeque},
     future::{Future, poll_fn},
     pin::pin,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, Waker, ready},
 };
 
@@ -22,6 +25,8 @@ use crate::bridge::lock;
 pub(crate) struct Order {
     /// Completes when the latest operation has begun.
     begun: Mutex<Option<oneshot::Receiver<()>>>,
+    /// Operations that have not ended.
+    under_way: Arc<AtomicUsize>,
     /// Runs that have begun and not told how they ended. The first is the one under way; the others wait for their turn.
     runs: Mutex<VecDeque<u32>>,
     /// Those that wait until they are the first.
@@ -33,6 +38,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// Whether nothing is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.under_way.load(Ordering::Acquire) == 0
+    }
+
     /// The future, which is first polled after those that were queued before have been.
     pub(super) fn queue<F: Future + Send>(
         &self,
@@ -40,7 +50,9 @@ impl Order {
     ) -> impl Future<Output = F::Output> + Send + use<F> {
         let (begun, next) = oneshot::channel();
         let before = lock(&self.begun).replace(next);
+        let under_way = UnderWay::begin(&self.under_way);
         async move {
+            let _under_way = under_way;
             if let Some(before) = before {
                 // An operation that was dropped instead has also had its turn.
                 let _ = before.await;
@@ -107,6 +119,22 @@ impl Order {
             // If nobody listens any more, the run is over.
             let _ = abort.send(());
         }
+    }
+}
+
+/// An operation, until it has ended or is dropped.
+struct UnderWay(Arc<AtomicUsize>);
+
+impl UnderWay {
+    fn begin(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

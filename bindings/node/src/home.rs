@@ -1,0 +1,188 @@
+//! Small work stays on Node's own thread.
+//!
+//! Going to a thread of the pool and back costs more than most runs, and code that calls a tool needs Node's thread at once
+//! anyway. So a task that Node's thread starts or wakes is polled right there, as long as it behaves: one that is still busy
+//! when the cell's clock ticks, a millisecond at most, goes on on the pool, and Node's thread gives all of them together
+//! no more than [`TURN`] of a turn of its event loop.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, ThreadId},
+    time::{Duration, Instant},
+};
+
+use async_task::{Runnable, ScheduleInfo};
+
+use crate::bridge::{lock, pool};
+
+/// How much of a turn of the event loop is for cells.
+const TURN: Duration = Duration::from_millis(1);
+
+/// How many bytes make work that is not small, whatever is done with them.
+const SMALL: usize = 16 << 10;
+
+/// Whether something can be expected to be over soon.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    Light,
+    Heavy,
+}
+
+impl Weight {
+    /// By how much there is to read.
+    pub(crate) fn of_bytes(bytes: usize) -> Self {
+        if bytes <= SMALL {
+            Self::Light
+        } else {
+            Self::Heavy
+        }
+    }
+}
+
+/// What is known of tasks that have something in common, such as an executor.
+#[derive(Default)]
+pub(crate) struct Pace {
+    /// The last one computed until its time was up. The next is not tried on Node's thread.
+    was_busy: AtomicBool,
+}
+
+/// Tasks on Node's thread.
+pub(crate) struct Home {
+    thread: ThreadId,
+    // A std mutex: held for a push or a pop, never while a task runs.
+    desk: Mutex<Desk>,
+}
+
+#[derive(Default)]
+struct Desk {
+    ready: VecDeque<Runnable>,
+    /// Whether tasks that are woken now are welcome.
+    is_open: bool,
+    /// Whether they are being run.
+    is_running: bool,
+    /// When those of this turn of the event loop have had their time. `None` before the first.
+    until: Option<Instant>,
+}
+
+impl Home {
+    /// Of this thread.
+    pub(crate) fn new() -> Self {
+        Self {
+            thread: thread::current().id(),
+            desk: Mutex::default(),
+        }
+    }
+
+    fn is_here(&self) -> bool {
+        thread::current().id() == self.thread
+    }
+
+    /// Whether Node's thread is running tasks and this is it. Then it will look at what they have to tell without being woken.
+    pub(crate) fn is_running_here(&self) -> bool {
+        self.is_here() && lock(&self.desk).is_running
+    }
+
+    /// A task begins. True if it is now up to [`Self::run`].
+    pub(crate) fn begin(&self, task: Runnable, weight: Weight, pace: &Pace) -> bool {
+        let is_small = weight == Weight::Light && !pace.was_busy.swap(false, Ordering::Relaxed);
+        if is_small && self.is_here() {
+            let mut desk = lock(&self.desk);
+            if desk.has_time() {
+                desk.ready.push_back(task);
+                return true;
+            }
+        }
+        to_pool(task);
+        false
+    }
+
+    /// A task was woken.
+    pub(crate) fn schedule(&self, task: Runnable, info: ScheduleInfo, pace: &Pace) {
+        if info.woken_while_running {
+            // A tick took it off its thread.
+            pace.was_busy.store(true, Ordering::Relaxed);
+        } else if self.is_here() && !pace.was_busy.swap(false, Ordering::Relaxed) {
+            let mut desk = lock(&self.desk);
+            if desk.is_open && desk.has_time() {
+                desk.ready.push_back(task);
+                return;
+            }
+        }
+        to_pool(task);
+    }
+
+    /// Does something that may wake tasks, on Node's thread. True if it did, and they are now up to [`Self::run`].
+    pub(crate) fn wake_here(&self, weight: Weight, wake: impl FnOnce()) -> bool {
+        lock(&self.desk).is_open = weight == Weight::Light;
+        wake();
+        let mut desk = lock(&self.desk);
+        desk.is_open = false;
+        !desk.ready.is_empty()
+    }
+
+    /// Runs what is ready, for as long as there is time.
+    pub(crate) fn run(&self) {
+        loop {
+            let next = lock(&self.desk).next();
+            let Some((task, has_time)) = next else { break };
+            if has_time {
+                let _running = Running::begin(self);
+                task.run();
+            } else {
+                to_pool(task);
+            }
+        }
+    }
+
+    /// Node's event loop goes round.
+    pub(crate) fn turn(&self) {
+        lock(&self.desk).until = None;
+    }
+
+    /// Forgets what is ready: it is cancelled.
+    pub(crate) fn clear(&self) {
+        let ready = std::mem::take(&mut lock(&self.desk).ready);
+        drop(ready);
+    }
+}
+
+impl Desk {
+    /// The next task, and whether there is time for it.
+    fn next(&mut self) -> Option<(Runnable, bool)> {
+        let task = self.ready.pop_front()?;
+        Some((task, self.has_time()))
+    }
+
+    fn has_time(&mut self) -> bool {
+        let now = Instant::now();
+        now < *self.until.get_or_insert(now + TURN)
+    }
+}
+
+/// A task runs on Node's thread.
+struct Running<'a>(&'a Home);
+
+impl<'a> Running<'a> {
+    fn begin(home: &'a Home) -> Self {
+        lock(&home.desk).is_running = true;
+        Self(home)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.desk).is_running = false;
+    }
+}
+
+fn to_pool(task: Runnable) {
+    pool()
+        .spawn(async move {
+            task.run();
+        })
+        .detach();
+}
