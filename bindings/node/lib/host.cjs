@@ -150,11 +150,15 @@ function result(kind, content, pieces) {
 }
 
 /** What came of a run, with its values put back into their places. */
-function report({ error, ...rest }, [output, ...values]) {
-  for (const call of rest.calls) {
-    if (call.arguments !== undefined) call.arguments = values.splice(0, call.arguments);
+function report({ logs, is_final_answer, entries, diagnostics, stats, calls, error }, values) {
+  let at = 1;
+  for (const call of calls) {
+    if (call.arguments !== undefined) call.arguments = values.slice(at, (at += call.arguments));
   }
-  return { output, ...rest, error: error ? new ExecutorError(error) : undefined };
+  return {
+    output: values[0], logs, is_final_answer, entries, diagnostics, stats, calls,
+    error: error ? new ExecutorError(error) : undefined,
+  };
 }
 
 function call([, id, set, tool, pieces]) {

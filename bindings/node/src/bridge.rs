@@ -13,7 +13,7 @@ use std::{
 
 use async_task::WithInfo;
 use futures_channel::oneshot;
-use hotcell_cell::{Pool, Reply, Task, ToolCall, ToolError, Value};
+use hotcell_cell::{Pool, Reply, ToolCall, ToolError, Value};
 use hotcell_executor::ApprovalRequest;
 use napi::{
     Status,
@@ -46,7 +46,7 @@ pub(crate) struct Bridge {
     // Std mutexes: held for a push or a take, never across an await.
     queue: Mutex<Queue>,
     calls: Mutex<Calls>,
-    tasks: Mutex<HashMap<u32, Task<()>>>,
+    tasks: Mutex<HashMap<u32, async_task::Task<(), Arc<Pace>>>>,
 }
 
 #[derive(Default)]
@@ -195,11 +195,13 @@ impl Bridge {
                 own.detach();
             }
         };
-        let (bridge, its_pace) = (Arc::clone(self), Arc::clone(pace));
-        let schedule = move |runnable, info| bridge.home.schedule(runnable, info, &its_pace);
-        let (runnable, task) = async_task::spawn(future, WithInfo(schedule));
+        let bridge = Arc::clone(self);
+        let schedule = move |runnable, info| bridge.home.schedule(runnable, info);
+        let (runnable, task) = async_task::Builder::new()
+            .metadata(Arc::clone(pace))
+            .spawn(|_| future, WithInfo(schedule));
         lock(&self.tasks).insert(id, task);
-        self.home.begin(runnable, weight, pace)
+        self.home.begin(runnable, weight)
     }
 
     /// The environment ends, and with it all that it started.

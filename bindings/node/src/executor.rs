@@ -2,12 +2,13 @@
 //! up to Node's thread to begin with it ([`Host::take`]); how it ended is told by an event.
 
 mod order;
+mod report;
 mod tools;
 
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -30,12 +31,13 @@ use crate::{
     home::{Pace, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
-    packed::{Reader, pack},
+    packed::Reader,
 };
 use order::Order;
+use report::{normalised, report};
 
-/// What the garbage collector is told that an executor weighs: about what a cell that has run something takes. It sees only
-/// a few words, and would let thousands pile up.
+/// What the garbage collector is told that an executor with a cell weighs: about what a cell that has run something takes.
+/// It sees only a few words, and would let thousands pile up.
 const WEIGHT: i64 = 2 << 20;
 
 /// Giving back more memory than this takes a while.
@@ -50,6 +52,8 @@ pub struct NativeExecutor {
     pace: Arc<Pace>,
     /// How much memory it has, as far as is known.
     memory: Arc<AtomicU64>,
+    /// Whether the garbage collector knows of its cell.
+    is_weighed: AtomicBool,
 }
 
 #[napi]
@@ -57,7 +61,6 @@ impl NativeExecutor {
     /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and `onApproval`.
     #[napi(constructor)]
     pub fn new(
-        env: &Env,
         host: &Host,
         options: String,
         hooks: u32,
@@ -65,7 +68,6 @@ impl NativeExecutor {
         on_approval: bool,
     ) -> Result<Self> {
         let options = read_options(&host.bridge, &options, hooks, on_log, on_approval)?;
-        Self::weigh(env)?;
         Ok(Self::of(&host.bridge, Executor::new(options), 0))
     }
 
@@ -76,12 +78,15 @@ impl NativeExecutor {
             order: Arc::default(),
             pace: Arc::default(),
             memory: Arc::new(AtomicU64::new(memory)),
+            is_weighed: AtomicBool::new(false),
         }
     }
 
-    /// Tells the garbage collector of it. Whoever makes one and gives it to Node has to.
-    pub(crate) fn weigh(env: &Env) -> Result<()> {
-        env.adjust_external_memory(WEIGHT)?;
+    /// Tells the garbage collector whether it has a cell.
+    pub(crate) fn weigh(&self, env: &Env, has_cell: bool) -> Result<()> {
+        if self.is_weighed.swap(has_cell, Ordering::Relaxed) != has_cell {
+            env.adjust_external_memory(if has_cell { WEIGHT } else { -WEIGHT })?;
+        }
         Ok(())
     }
 
@@ -147,25 +152,27 @@ impl NativeExecutor {
 
     /// Makes it ready.
     #[napi]
-    pub fn init(&self, operation: u32) -> bool {
+    pub fn init(&self, env: &Env, operation: u32) -> Result<bool> {
+        self.weigh(env, true)?;
         let executor = self.executor.clone();
-        self.start(operation, Weight::Light, async move {
+        Ok(self.start(operation, Weight::Light, async move {
             nothing(executor.init().await)
-        })
+        }))
     }
 
     /// Releases what it holds.
     #[napi]
-    pub fn cleanup(&self, operation: u32) -> bool {
+    pub fn cleanup(&self, env: &Env, operation: u32) -> Result<bool> {
+        self.weigh(env, false)?;
         let executor = self.executor.clone();
         let weight = if self.memory.swap(0, Ordering::Relaxed) <= MUCH_MEMORY {
             Weight::Light
         } else {
             Weight::Heavy
         };
-        self.start(operation, weight, async move {
+        Ok(self.start(operation, weight, async move {
             nothing(executor.cleanup().await)
-        })
+        }))
     }
 
     /// Sends variables: as many packed values as names.
@@ -303,7 +310,7 @@ impl NativeExecutor {
 
 impl ObjectFinalize for NativeExecutor {
     fn finalize(self, env: Env) -> Result<()> {
-        env.adjust_external_memory(-WEIGHT)?;
+        self.weigh(&env, false)?;
         // Releasing a cell takes a while, and this is Node's thread.
         pool().spawn(async move { drop(self) }).detach();
         Ok(())
@@ -375,44 +382,4 @@ fn cancelled() -> Outcome {
         "logs": "",
     });
     Outcome::Failed(error.to_string())
-}
-
-/// The normalised error, and the lines of its logs beside it.
-fn normalised(error: &ExecutorError) -> Json {
-    let mut normalised = json!(error);
-    if let Json::Object(fields) = &mut normalised
-        && !error.entries.is_empty()
-    {
-        fields.insert("entries".into(), json!(error.entries));
-    }
-    normalised
-}
-
-/// What came of a run. Its values are packed: first the output, then the arguments of the calls, of which the JSON has how
-/// many there are.
-fn report(execution: Execution) -> Outcome {
-    let mut values = vec![execution.output];
-    let calls: Vec<Json> = execution
-        .calls
-        .into_iter()
-        .map(|mut call| {
-            let arguments = call.arguments.take();
-            let mut json = json!(call);
-            if let (Json::Object(fields), Some(arguments)) = (&mut json, arguments) {
-                fields.insert("arguments".into(), json!(arguments.len()));
-                values.extend(arguments);
-            }
-            json
-        })
-        .collect();
-    let report = json!({
-        "logs": execution.logs,
-        "is_final_answer": execution.is_final_answer,
-        "entries": execution.entries,
-        "diagnostics": execution.diagnostics,
-        "stats": execution.stats,
-        "calls": calls,
-        "error": execution.error.as_ref().map(normalised),
-    });
-    Outcome::Report(pack(values), report.to_string())
 }

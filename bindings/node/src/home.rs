@@ -1,14 +1,14 @@
 //! Small work stays on Node's own thread.
 //!
 //! Going to a thread of the pool and back costs more than most runs, and code that calls a tool needs Node's thread at once
-//! anyway. So a task that Node's thread starts or wakes is polled right there, as long as it behaves: one that is still busy
-//! when the cell's clock ticks, a millisecond at most, goes on on the pool, and Node's thread gives all of them together
-//! no more than [`TURN`] of a turn of its event loop.
+//! anyway. So a task that Node's thread starts or wakes is polled right there, where it can stay for a millisecond at most:
+//! then its cell makes way. All of them together get [`TURN`] of a turn of the event loop. One that needs more goes on on
+//! the pool, and so does the next of the same [`Pace`].
 
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, ThreadId},
@@ -21,6 +21,9 @@ use crate::bridge::{lock, pool};
 
 /// How much of a turn of the event loop is for cells.
 const TURN: Duration = Duration::from_millis(1);
+
+/// A task that is at it for this long computes, and is not about to call a tool or to end.
+const LONG: Duration = Duration::from_micros(500);
 
 /// How many bytes make work that is not small, whatever is done with them.
 const SMALL: usize = 16 << 10;
@@ -46,9 +49,21 @@ impl Weight {
 /// What is known of tasks that have something in common, such as an executor.
 #[derive(Default)]
 pub(crate) struct Pace {
-    /// The last one computed until its time was up. The next is not tried on Node's thread.
-    was_busy: AtomicBool,
+    /// The last thing one of them did took long. The next is for the pool, and then we will see.
+    is_slow: AtomicBool,
 }
+
+impl Pace {
+    fn is_slow(&self) -> bool {
+        self.is_slow.load(Ordering::Relaxed)
+    }
+
+    fn forget(&self) -> bool {
+        self.is_slow.swap(false, Ordering::Relaxed)
+    }
+}
+
+pub(crate) type Task = Runnable<Arc<Pace>>;
 
 /// Tasks on Node's thread.
 pub(crate) struct Home {
@@ -59,7 +74,7 @@ pub(crate) struct Home {
 
 #[derive(Default)]
 struct Desk {
-    ready: VecDeque<Runnable>,
+    ready: VecDeque<Task>,
     /// Whether tasks that are woken now are welcome.
     is_open: bool,
     /// Whether they are being run.
@@ -87,9 +102,8 @@ impl Home {
     }
 
     /// A task begins. True if it is now up to [`Self::run`].
-    pub(crate) fn begin(&self, task: Runnable, weight: Weight, pace: &Pace) -> bool {
-        let is_small = weight == Weight::Light && !pace.was_busy.swap(false, Ordering::Relaxed);
-        if is_small && self.is_here() {
+    pub(crate) fn begin(&self, task: Task, weight: Weight) -> bool {
+        if weight == Weight::Light && !task.metadata().forget() && self.is_here() {
             let mut desk = lock(&self.desk);
             if desk.has_time() {
                 desk.ready.push_back(task);
@@ -101,13 +115,12 @@ impl Home {
     }
 
     /// A task was woken.
-    pub(crate) fn schedule(&self, task: Runnable, info: ScheduleInfo, pace: &Pace) {
-        if info.woken_while_running {
-            // A tick took it off its thread.
-            pace.was_busy.store(true, Ordering::Relaxed);
-        } else if self.is_here() && !pace.was_busy.swap(false, Ordering::Relaxed) {
+    pub(crate) fn schedule(&self, task: Task, info: ScheduleInfo) {
+        if self.is_here() {
             let mut desk = lock(&self.desk);
-            if desk.is_open && desk.has_time() {
+            // By what Node has just answered, or by itself, as it does to make way.
+            let is_welcome = desk.is_open || info.woken_while_running;
+            if is_welcome && desk.has_time() && !task.metadata().forget() {
                 desk.ready.push_back(task);
                 return;
             }
@@ -129,9 +142,9 @@ impl Home {
         loop {
             let next = lock(&self.desk).next();
             let Some((task, has_time)) = next else { break };
-            if has_time {
+            if has_time && !task.metadata().is_slow() {
                 let _running = Running::begin(self);
-                task.run();
+                run(task);
             } else {
                 to_pool(task);
             }
@@ -152,7 +165,7 @@ impl Home {
 
 impl Desk {
     /// The next task, and whether there is time for it.
-    fn next(&mut self) -> Option<(Runnable, bool)> {
+    fn next(&mut self) -> Option<(Task, bool)> {
         let task = self.ready.pop_front()?;
         Some((task, self.has_time()))
     }
@@ -179,10 +192,15 @@ impl Drop for Running<'_> {
     }
 }
 
-fn to_pool(task: Runnable) {
-    pool()
-        .spawn(async move {
-            task.run();
-        })
-        .detach();
+fn to_pool(task: Task) {
+    pool().spawn(async move { run(task) }).detach();
+}
+
+fn run(task: Task) {
+    let pace = Arc::clone(task.metadata());
+    let began = Instant::now();
+    task.run();
+    if began.elapsed() >= LONG {
+        pace.is_slow.store(true, Ordering::Relaxed);
+    }
 }

@@ -60,7 +60,7 @@ impl Outcome {
             }
             Self::Executor(executor) => {
                 begin(EXECUTOR)?;
-                NativeExecutor::weigh(env)?;
+                executor.weigh(env, true)?;
                 row.insert(executor)
             }
             Self::Json(json) => {

@@ -46,6 +46,70 @@ test('timers fire between synchronous tool calls', async () => {
   assert.ok(fired >= 5);
 });
 
+test('timers fire between short runs, one after the other', async () => {
+  const executor = await ready(FOREVER);
+  let fired = 0;
+  const timer = setInterval(() => (fired += 1), 1);
+  // Without an end of its own: if runs kept the event loop from turning, this test would not end either.
+  while (fired < 5) await executor.run('1');
+  clearInterval(timer);
+});
+
+test('immediates run between short calls of asynchronous tools', async () => {
+  let fired = 0;
+  const again = () => (fired += 1) < 5 && setImmediate(again);
+  const executor = await ready({ ...FOREVER, maxToolCalls: 1e9 }, { stop: async () => fired >= 5 });
+  setImmediate(again);
+  await executor.run('while (!await stop()) {}');
+});
+
+test('a tool is not called before run has returned', async () => {
+  let hasReturned = false;
+  const executor = await ready({}, { look: () => hasReturned });
+  for (let i = 0; i < 3; i++) {
+    hasReturned = false;
+    const run = executor.run('look()');
+    hasReturned = true;
+    assert.equal((await run).output, true);
+  }
+});
+
+test('what was called first begins first, wherever it runs', async () => {
+  const executor = new SESExecutor({ ...FOREVER, runConcurrency: 'queue', maxQueuedRuns: 100 });
+  const order = [];
+  const steps = [executor.init(), executor.sendTools({ note: (n) => void order.push(n) }), executor.sendVariables({ x: 1 })];
+  // Some of them are too long for Node's thread, so that they change threads in between.
+  const code = (i) => `${i % 3 === 0 ? 'for (let i = 0; i < 100000; i++);' : ''} note(${i} + x)`;
+  for (let i = 0; i < 20; i++) steps.push(executor.run(code(i)));
+  await Promise.all(steps);
+  assert.deepEqual(order, Array.from({ length: 20 }, (_, i) => i + 1));
+});
+
+test('a tool may use the executor that calls it, and others', async () => {
+  const other = await ready();
+  const executor = await ready(FOREVER, {
+    async ask(code) {
+      return (await other.run(code)).output;
+    },
+    stop: () => executor.cancel(),
+    state: () => executor.state,
+  });
+  assert.equal((await executor.run('await ask("6 * 7")')).output, 42);
+  assert.equal((await executor.run('state()')).output, 'RUNNING');
+  await assert.rejects(executor.run('stop(); while (true) {}'), { code: 'ERR_CANCELLED' });
+});
+
+test('a run that computes between tool calls goes on, whichever thread it is on', async () => {
+  const executor = await ready({ ...FOREVER, maxToolCalls: 1e6 }, { now: (n) => n, later: async (n) => n });
+  const { output } = await executor.run(`let sum = 0;
+    for (let i = 0; i < 60; i++) {
+      sum += now(i) + await later(i);
+      for (let j = 0; j < (i % 4) * 20000; j++);
+    }
+    sum`);
+  assert.equal(output, 3540);
+});
+
 test('many executors run at once', async () => {
   const executors = await Promise.all(Array.from({ length: 50 }, () => ready({}, { later: async (n) => n })));
   const outputs = await Promise.all(executors.map((executor, i) => executor.run(`await later(${i}) * 2`)));
