@@ -1,9 +1,9 @@
 // Measures hotcell beside what one would use instead. `cargo xtask bench peers` builds what is needed and starts this.
 //
-//     node main.mjs [--json] [--quick] [--only peer,…] [--rows row,…] [--chart file] [--from report]
+//     node main.mjs [--json] [--summary] [--quick] [--only peer,…] [--rows row,…] [--chart file] [--from report]
 //
-// Prints a Markdown section, or with --json the medians. The report also goes to bench-peers.json in the target folder,
-// from where --from takes it again.
+// Prints a Markdown section, or with --json the medians. The report also goes to bench-peers.json in the target folder, from
+// where --from takes it again; --summary prints a short section of that one.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ import { chart } from './lib/chart.mjs';
 import { target } from './lib/installed.mjs';
 import { machine } from './lib/machine.mjs';
 import { find, install, reason } from './lib/peers.mjs';
-import { tables } from './lib/tables.mjs';
+import { summary, tables } from './lib/tables.mjs';
 import { watched } from './lib/watched.mjs';
 import { containment, request, timed } from './measurements.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    json: { type: 'boolean' }, quick: { type: 'boolean' }, chart: { type: 'string' },
+    json: { type: 'boolean' }, summary: { type: 'boolean' }, quick: { type: 'boolean' }, chart: { type: 'string' },
     only: { type: 'string' }, rows: { type: 'string' }, from: { type: 'string' },
   },
 });
@@ -104,12 +104,15 @@ async function measure() {
   };
 }
 
+const last = join(target, 'bench-peers.json');
+const from = options.from ?? (options.summary && last);
 let report;
-if (options.from) {
-  report = JSON.parse(readFileSync(options.from, 'utf8'));
+if (from) {
+  report = JSON.parse(readFileSync(from, 'utf8'));
 } else {
   report = await measure();
-  writeFileSync(join(target, 'bench-peers.json'), JSON.stringify(report));
+  writeFileSync(last, JSON.stringify(report));
 }
 if (options.chart) writeFileSync(options.chart, chart(report));
-process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : tables(report));
+if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+else process.stdout.write(options.summary ? summary(report) : tables(report));

@@ -27,7 +27,7 @@ enum What {
     Vfs(Output),
     /// hotcell, beside what one would use instead.
     Peers {
-        /// Print the figures as JSON instead of writing them to bench/RESULTS.md and bench/peers.svg.
+        /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
         #[arg(long)]
         json: bool,
         /// One short round, printed instead of written: whether everything runs.
@@ -70,7 +70,7 @@ fn measure(name: &str, output: Output) -> Result<()> {
         println!("{report}");
         return Ok(());
     }
-    write_section(name, &table(&serde_json::from_str(&report)?)?)
+    write_section("bench/RESULTS.md", name, &table(&serde_json::from_str(&report)?)?)
 }
 
 fn peers(json: bool, quick: bool) -> Result<()> {
@@ -86,7 +86,9 @@ fn peers(json: bool, quick: bool) -> Result<()> {
     }
     arguments.extend(["--chart", "bench/peers.svg"]);
     let section = node_output("bench/peers/main.mjs", arguments)?;
-    write_section("peers", section.trim_end())
+    write_section("bench/RESULTS.md", "peers", section.trim_end())?;
+    let summary = node_output("bench/peers/main.mjs", ["--summary"])?;
+    write_section("README.md", "peers", summary.trim_end())
 }
 
 fn table(report: &Value) -> Result<String> {
@@ -135,21 +137,21 @@ fn short(n: f64) -> String {
     }
 }
 
-/// Replaces what stands between the markers of `section` in bench/RESULTS.md.
-fn write_section(section: &str, content: &str) -> Result<()> {
-    let file = root().join("bench/RESULTS.md");
-    let text = fs::read_to_string(&file).context("failed to read bench/RESULTS.md")?;
+/// Replaces what stands between the markers of `section` in a file of the repository.
+fn write_section(name: &str, section: &str, content: &str) -> Result<()> {
+    let file = root().join(name);
+    let text = fs::read_to_string(&file).with_context(|| format!("failed to read {name}"))?;
     let (begin, end) = (
         format!("<!-- {section} -->"),
         format!("<!-- /{section} -->"),
     );
     let (before, rest) = text
         .split_once(&begin)
-        .with_context(|| format!("bench/RESULTS.md has no {begin}"))?;
+        .with_context(|| format!("{name} has no {begin}"))?;
     let (_, after) = rest
         .split_once(&end)
-        .with_context(|| format!("bench/RESULTS.md has no {end}"))?;
+        .with_context(|| format!("{name} has no {end}"))?;
     fs::write(&file, format!("{before}{begin}\n\n{content}\n{end}{after}"))?;
-    eprintln!("wrote bench/RESULTS.md");
+    eprintln!("wrote {name}");
     Ok(())
 }

@@ -18,6 +18,23 @@ export function tables(report) {
   return parts.join('\n\n') + '\n';
 }
 
+const SUMMARY = {
+  cold: 'cold start', life: 'create, run, drop', tiny: 'run again', sync_call: 'tool call', kill: 'end past the deadline',
+  memory: 'memory each', loop: 'loop of 10M',
+};
+
+/** The rows that decide most, a line for each peer. */
+export function summary(report) {
+  const peers = report.peers.filter(({ missing }) => !missing);
+  const rows = [['', ...Object.values(SUMMARY), 'hostile code stopped in time'], ['---', ...Object.keys(SUMMARY).map(() => '---:'), '---:']];
+  for (const peer of peers) {
+    const figures = Object.keys(SUMMARY).map((id) => cell(peer.timed[id] ?? {}));
+    const grades = Object.entries(containment).map(([id, row]) => describe(peer.containment[id], row).grade);
+    rows.push([label(peer), ...figures, `${grades.filter((grade) => grade === 'good').length} of ${grades.length}`]);
+  }
+  return markdown(rows) + '\n';
+}
+
 /** The hotcell that others are compared with: of their own kind if there is one. */
 export function baseline(peers, hosts) {
   const hotcells = peers.filter(({ name }) => name === 'hotcell');
