@@ -5,9 +5,6 @@ const { NativeExecutor } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
 const { host, newId, operate } = require('./host.cjs');
 const { complain, toJson } = require('./options.cjs');
-const { pack } = require('./pack.cjs');
-const { gather } = require('./tools.cjs');
-const { promptOf } = require('./texts.cjs');
 
 /** What an executor calls of its host's while it runs. */
 class Hooks {
@@ -99,13 +96,14 @@ class SESExecutor {
     if (typeof variables !== 'object' || variables === null) throw new TypeError('sendVariables needs an object');
     const names = Object.keys(variables);
     const values = names.map((name) => variables[name]);
+    const { pack } = require('./pack.cjs');
     await this.#operate((id) =>
       pack(values, names, (row, text, bytes) => this.#native.sendVariables(id, names, row, text, bytes)),
     );
   }
 
   async sendTools(tools) {
-    const set = gather(tools);
+    const set = require('./tools.cjs').gather(tools);
     // A run that is started before this has ended may call them already.
     this.#sending.add(set);
     try {
@@ -181,7 +179,7 @@ class SESExecutor {
   }
 
   renderPrompt(context = {}) {
-    return promptOf({ tools: this.tools, ...context }, this.options);
+    return require('./texts.cjs').promptOf({ tools: this.tools, ...context }, this.options);
   }
 
   #operate(start) {

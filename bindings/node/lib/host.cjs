@@ -9,8 +9,10 @@ const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
 const { Host } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
-const { pack, packThrown } = require('./pack.cjs');
 const { unpack } = require('./unpack.cjs');
+
+/** `pack.cjs`, once there is something to pack. */
+let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
 const [CALL, LOG, APPROVAL, DONE] = [0, 1, 2, 3];
@@ -206,14 +208,16 @@ function answered(isHere) {
 
 function answer(id, name, value) {
   try {
-    pack([value], [name], (row, text, bytes) => answered(host.answer(id, row, text, bytes)));
+    packing ??= require('./pack.cjs');
+    packing.pack([value], [name], (row, text, bytes) => answered(host.answer(id, row, text, bytes)));
   } catch (error) {
     fail(id, error);
   }
 }
 
 function fail(id, error) {
-  packThrown(error, (row, text, bytes) => answered(host.fail(id, row, text, bytes)));
+  packing ??= require('./pack.cjs');
+  packing.packThrown(error, (row, text, bytes) => answered(host.fail(id, row, text, bytes)));
 }
 
 module.exports = { host, newId, operate };
