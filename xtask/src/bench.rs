@@ -70,7 +70,11 @@ fn measure(name: &str, output: Output) -> Result<()> {
         println!("{report}");
         return Ok(());
     }
-    write_section("bench/RESULTS.md", name, &table(&serde_json::from_str(&report)?)?)
+    write_section(
+        "bench/RESULTS.md",
+        name,
+        &table(&serde_json::from_str(&report)?)?,
+    )
 }
 
 fn peers(json: bool, quick: bool) -> Result<()> {

@@ -279,6 +279,12 @@ pub(crate) struct ServeArgs {
     /// Requests that may be under way at once
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_count)]
     pub(crate) max_requests: u64,
+    /// How large they may be together
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size)]
+    pub(crate) max_pending: u64,
+    /// Answers that may wait for the client to read them before it is not listened to
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) max_unread: u64,
     /// Executors that may be ready at once; room for more takes longer to make, about 3 ms for each thousand
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_cells: u32,

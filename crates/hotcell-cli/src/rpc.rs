@@ -14,8 +14,9 @@ mod executors;
 mod message;
 mod methods;
 mod params;
+mod run_id;
 mod session;
 mod tools;
 
 pub(crate) use error::RpcError;
-pub(crate) use session::{Session, Transport};
+pub(crate) use session::{Limits, Session, Transport};

@@ -1,22 +1,23 @@
 //! `hotcell serve --stdio`: JSON-RPC on standard input and output, one message per line.
 
 mod lines;
+mod outbox;
 
 use std::io::{self, Write as _};
 use std::process;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hotcell_cell::Pool;
-use serde_json::Value as Json;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::ServeArgs;
 use crate::exit::{CliError, Exit};
-use crate::rpc::{RpcError, Session, Transport};
+use crate::rpc::{Limits, RpcError, Session, Transport};
 use crate::{print, setup};
 use lines::{Line, Lines};
+use outbox::Outbox;
 
 /// How long answers that are nearly there may take once standard input is closed.
 const GRACE: Duration = Duration::from_millis(250);
@@ -29,17 +30,23 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage("say how to serve: --stdio".into()));
     };
     let engine = setup::engine(args.max_cells)?;
-    let (sender, receiver) = channel();
-    let (written, all_written) = channel();
-    thread::spawn(move || write_lines(&receiver, &written));
+    let outbox = Arc::new(Outbox::new(size(args.max_unread)));
+    {
+        let outbox = Arc::clone(&outbox);
+        thread::spawn(move || write_lines(&outbox));
+    }
 
     let pool = args.threads.map_or_else(Pool::new, Pool::with_threads);
-    let max_requests = usize::try_from(args.max_requests).unwrap_or(usize::MAX);
-    let session = Session::new(Arc::new(Stdout(sender.clone())), engine, pool, max_requests);
-    let max_line = usize::try_from(args.max_line).unwrap_or(usize::MAX);
+    let limits = Limits {
+        requests: size(args.max_requests),
+        bytes: size(args.max_pending),
+    };
+    let transport: Arc<dyn Transport> = Arc::<Outbox>::clone(&outbox);
+    let session = Session::new(transport, engine, pool, limits);
+    let max_line = size(args.max_line);
     let reader = {
-        let session = Arc::clone(&session);
-        let work = move || read_lines(&session, max_line);
+        let (session, outbox) = (Arc::clone(&session), Arc::clone(&outbox));
+        let work = move || read_lines(&session, &outbox, max_line);
         thread::Builder::new().stack_size(READER_STACK).spawn(work)
     };
     let read = match reader {
@@ -57,51 +64,46 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
         thread::sleep(Duration::from_millis(2));
     }
     // What is queued goes out, if somebody takes it.
-    let _ = sender.send(Out::End);
-    let _ = all_written.recv_timeout(GRACE);
+    outbox.close(GRACE);
     // Whatever still runs ends with the process; nobody is left to hear of it.
     process::exit(0)
 }
 
-enum Out {
-    Message(Json),
-    End,
-}
-
-/// Queues messages for the thread that writes, so that a client that is slow to read blocks nobody.
-struct Stdout(Sender<Out>);
-
-impl Transport for Stdout {
-    fn send(&self, message: Json) {
-        let _ = self.0.send(Out::Message(message));
-    }
-}
-
-fn write_lines(messages: &Receiver<Out>, written: &Sender<()>) {
+fn write_lines(outbox: &Outbox) {
     let mut stdout = io::stdout().lock();
-    while let Ok(Out::Message(message)) = messages.recv() {
-        // JSON text has no line breaks of its own.
-        let text = format!("{message}\n");
-        if stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush())
-            .is_err()
-        {
-            // Nobody listens any more.
-            process::exit(0);
-        }
+    let written = outbox.drain(|line| {
+        stdout.write_all(line.as_bytes())?;
+        stdout.flush()
+    });
+    if written.is_err() {
+        // Nobody listens any more.
+        process::exit(0);
     }
-    let _ = written.send(());
 }
 
-fn read_lines(session: &Arc<Session>, max_line: usize) -> io::Result<()> {
-    let stdin = io::stdin().lock();
-    let mut lines = Lines::new(stdin, max_line);
+fn read_lines(session: &Arc<Session>, outbox: &Outbox, max_line: usize) -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut lines = Lines::new(stdin.lock(), max_line);
     loop {
+        outbox.wait_for_room(|| is_closed(&stdin));
         match lines.next()? {
             Line::End => return Ok(()),
-            Line::Message(json) => session.take(json),
+            Line::Message(json) => session.take(json, lines.length()),
             Line::Malformed(problem) => session.refuse(RpcError::parse(problem)),
         }
     }
+}
+
+/// Whether nobody can write to this any more.
+fn is_closed(stdin: &io::Stdin) -> bool {
+    let mut ends = [PollFd::new(stdin, PollFlags::empty())];
+    let at_once = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut ends, Some(&at_once)).is_ok_and(|ready| ready > 0)
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -19,6 +19,8 @@ struct Counts {
     open: AtomicUsize,
     /// Down after the answer went out: then nothing is left to wait for.
     unsent: AtomicUsize,
+    /// The size of those that are open.
+    bytes: AtomicUsize,
 }
 
 impl InFlight {
@@ -32,8 +34,14 @@ impl InFlight {
         self.0.unsent.load(Ordering::Acquire)
     }
 
-    fn enter(&self) -> Self {
+    /// How large they are together.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.bytes.load(Ordering::Acquire)
+    }
+
+    fn enter(&self, bytes: usize) -> Self {
         self.0.open.fetch_add(1, Ordering::AcqRel);
+        self.0.bytes.fetch_add(bytes, Ordering::AcqRel);
         self.0.unsent.fetch_add(1, Ordering::AcqRel);
         self.clone()
     }
@@ -71,6 +79,7 @@ pub(super) struct Responder {
     id: Option<Json>,
     to: To,
     is_done: bool,
+    bytes: usize,
     in_flight: InFlight,
 }
 
@@ -80,12 +89,14 @@ pub(super) enum To {
 }
 
 impl Responder {
-    pub(super) fn new(id: Option<Json>, to: To, in_flight: &InFlight) -> Self {
+    /// `bytes` is how much the request takes until it is answered.
+    pub(super) fn new(id: Option<Json>, to: To, in_flight: &InFlight, bytes: usize) -> Self {
         Self {
             id,
             to,
             is_done: false,
-            in_flight: in_flight.enter(),
+            bytes,
+            in_flight: in_flight.enter(bytes),
         }
     }
 
@@ -101,7 +112,9 @@ impl Responder {
 
     fn answer(&mut self, reply: Result<Json, RpcError>) {
         self.is_done = true;
-        self.in_flight.0.open.fetch_sub(1, Ordering::AcqRel);
+        let counts = &self.in_flight.0;
+        counts.open.fetch_sub(1, Ordering::AcqRel);
+        counts.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
         let answer = self.id.take().map(|id| message::answer(id, reply));
         match (&self.to, answer) {
             (To::Client(transport), Some(answer)) => transport.send(answer),

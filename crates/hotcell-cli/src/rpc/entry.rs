@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
@@ -20,7 +19,6 @@ pub(super) struct Entry {
     pub(super) executor: Executor,
     /// What the client sent, for twins.
     pub(super) tools: Mutex<Vec<ToolParams>>,
-    pub(super) runs: Arc<Runs>,
     line: Mutex<Line>,
 }
 
@@ -37,7 +35,6 @@ impl Entry {
             id,
             executor,
             tools: Mutex::default(),
-            runs: Arc::default(),
             line: Mutex::default(),
         })
     }
@@ -82,45 +79,5 @@ impl Entry {
 
     pub(super) fn tools(&self) -> MutexGuard<'_, Vec<ToolParams>> {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The runs of an executor that have not ended, in the order in which they began. Runs go one by one, so the first is
-/// the one that calls tools.
-#[derive(Default)]
-pub(super) struct Runs(Mutex<VecDeque<u64>>);
-
-static RUNS: AtomicU64 = AtomicU64::new(0);
-
-impl Runs {
-    /// Another run; it ends when the guard is dropped.
-    pub(super) fn begin(self: &Arc<Self>) -> RunGuard {
-        let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
-        self.list().push_back(run);
-        RunGuard {
-            runs: Arc::clone(self),
-            run,
-        }
-    }
-
-    pub(super) fn current(&self) -> String {
-        self.list()
-            .front()
-            .map_or_else(String::new, |run| format!("r{run}"))
-    }
-
-    fn list(&self) -> MutexGuard<'_, VecDeque<u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(super) struct RunGuard {
-    runs: Arc<Runs>,
-    run: u64,
-}
-
-impl Drop for RunGuard {
-    fn drop(&mut self) {
-        self.runs.list().retain(|run| *run != self.run);
     }
 }

@@ -49,8 +49,8 @@ impl RpcError {
     }
 
     /// More than the server is willing to do at once.
-    pub(crate) fn busy(limit: usize) -> Self {
-        let message = format!("{limit} requests are under way already (--max-requests)");
+    pub(crate) fn busy(what: impl std::fmt::Display) -> Self {
+        let message = format!("{what} are under way already");
         Self {
             data: Some(Box::new(json!({
                 "code": "ERR_INVALID_STATE",

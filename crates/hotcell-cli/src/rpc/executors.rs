@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use super::entry::Entry;
 use super::error::RpcError;
 use super::params::params;
+use super::run_id::identified;
 use super::session::Session;
 use super::tools::{ToolParams, remote};
 
@@ -112,12 +113,9 @@ pub(super) async fn send_tools(session: Arc<Session>, entry: Arc<Entry>, given: 
 }
 
 async fn connect(session: &Session, entry: &Entry, tools: &[ToolParams]) -> Result<(), RpcError> {
-    let remote = tools.iter().map(|tool| {
-        (
-            tool.name.clone(),
-            remote(tool, &entry.id, &entry.runs, &session.calls),
-        )
-    });
+    let remote = tools
+        .iter()
+        .map(|tool| (tool.name.clone(), remote(tool, &entry.id, &session.calls)));
     entry.executor.send_tools(remote).await?;
     Ok(())
 }
@@ -145,10 +143,8 @@ pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Repl
             timeout.ok_or_else(|| RpcError::params("timeoutMs must be a number of at least 1"))?,
         );
     }
-    let guard = entry.runs.begin();
-    let output = entry.executor.run(run).await;
-    drop(guard);
-    Ok(output_json(&output?))
+    let output = identified(entry.executor.run(run)).await?;
+    Ok(output_json(&output))
 }
 
 fn output_json(output: &CodeOutput) -> Json {

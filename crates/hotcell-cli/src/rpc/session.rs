@@ -32,7 +32,14 @@ pub(crate) struct Session {
     executors: Mutex<HashMap<String, Arc<Entry>>>,
     made: AtomicU64,
     in_flight: InFlight,
-    max_requests: usize,
+    limits: Limits,
+}
+
+/// How much of a client's may be under way at once. What comes beyond that is refused.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) requests: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Session {
@@ -40,7 +47,7 @@ impl Session {
         transport: Arc<dyn Transport>,
         engine: Engine,
         pool: Pool,
-        max_requests: usize,
+        limits: Limits,
     ) -> Arc<Self> {
         Arc::new(Self {
             calls: Arc::new(Calls::new(Arc::clone(&transport))),
@@ -50,14 +57,14 @@ impl Session {
             executors: Mutex::default(),
             made: AtomicU64::new(0),
             in_flight: InFlight::default(),
-            max_requests,
+            limits,
         })
     }
 
-    /// Takes a message in. Never waits; answers come when they come.
-    pub(crate) fn take(self: &Arc<Self>, json: Json) {
+    /// Takes a message of so many bytes in. Never waits; answers come when they come.
+    pub(crate) fn take(self: &Arc<Self>, json: Json, bytes: usize) {
         let Json::Array(messages) = json else {
-            self.take_one(json, To::Client(Arc::clone(&self.transport)));
+            self.take_one(json, bytes, To::Client(Arc::clone(&self.transport)));
             return;
         };
         if messages.is_empty() {
@@ -65,9 +72,10 @@ impl Session {
             self.refuse(error);
             return;
         }
+        let bytes = bytes.div_ceil(messages.len());
         let batch = Batch::new(Arc::clone(&self.transport), messages.len());
         for message in messages {
-            self.take_one(message, To::Batch(Arc::clone(&batch)));
+            self.take_one(message, bytes, To::Batch(Arc::clone(&batch)));
         }
     }
 
@@ -81,25 +89,39 @@ impl Session {
         self.in_flight.unsent()
     }
 
-    fn take_one(self: &Arc<Self>, json: Json, to: To) {
+    fn take_one(self: &Arc<Self>, json: Json, bytes: usize, to: To) {
         match Message::of(json) {
             Ok(Message::Request(Request { id, method, params })) => {
-                let is_busy = self.in_flight.open() >= self.max_requests;
-                let responder = Responder::new(id, to, &self.in_flight);
-                if is_busy {
-                    responder.send(Err(RpcError::busy(self.max_requests)));
-                } else {
-                    self.dispatch(&method, params, responder);
+                let room = self.room();
+                let responder = Responder::new(id, to, &self.in_flight, bytes);
+                match room {
+                    Ok(()) => self.dispatch(&method, params, responder),
+                    Err(error) => responder.send(Err(error)),
                 }
             }
             Ok(Message::Answer { id, result }) => {
                 self.calls.answer(&id, result);
-                Responder::new(None, to, &self.in_flight).skip();
+                Responder::new(None, to, &self.in_flight, bytes).skip();
             }
             Err(NoMessage { id, error }) => {
-                Responder::new(Some(id), to, &self.in_flight).send(Err(error));
+                Responder::new(Some(id), to, &self.in_flight, bytes).send(Err(error));
             }
         }
+    }
+
+    fn room(&self) -> Result<(), RpcError> {
+        let Limits { requests, bytes } = self.limits;
+        if self.in_flight.open() >= requests {
+            return Err(RpcError::busy(format_args!(
+                "{requests} requests (--max-requests)"
+            )));
+        }
+        if self.in_flight.bytes() >= bytes {
+            return Err(RpcError::busy(format_args!(
+                "{bytes} bytes of requests (--max-pending)"
+            )));
+        }
+        Ok(())
     }
 
     fn dispatch(self: &Arc<Self>, name: &str, params: Json, responder: Responder) {

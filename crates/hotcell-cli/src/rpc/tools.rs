@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::call::Calls;
-use super::entry::Runs;
+use super::run_id;
 
 /// A tool as `executor.sendTools` describes it.
 #[derive(Clone, Deserialize)]
@@ -30,18 +30,13 @@ pub(super) struct ToolParams {
 }
 
 /// A tool that asks the client.
-pub(super) fn remote(
-    tool: &ToolParams,
-    executor: &str,
-    runs: &Arc<Runs>,
-    calls: &Arc<Calls>,
-) -> AgentTool {
-    let (executor, runs, calls) = (executor.to_owned(), Arc::clone(runs), Arc::clone(calls));
+pub(super) fn remote(tool: &ToolParams, executor: &str, calls: &Arc<Calls>) -> AgentTool {
+    let (executor, calls) = (executor.to_owned(), Arc::clone(calls));
     let ask = move |call: ToolCall| {
         let arguments: Vec<Json> = call.arguments.iter().map(to_json).collect();
         let params = json!({
             "executor": executor,
-            "run": runs.current(),
+            "run": run_id::current(),
             "tool": &*call.tool,
             "args": arguments,
         });

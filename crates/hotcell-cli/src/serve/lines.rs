@@ -30,6 +30,11 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
+    /// How many bytes the last line had.
+    pub(super) fn length(&self) -> usize {
+        self.line.len()
+    }
+
     /// The next line that is not empty.
     pub(super) fn next(&mut self) -> io::Result<Line> {
         loop {

@@ -1,3 +1,10 @@
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::client::Client;
@@ -210,4 +217,81 @@ fn requests_beyond_the_limit_are_refused() {
     }
     client.wait_result(&first);
     client.wait_result(&second);
+}
+
+#[test]
+fn requests_larger_together_than_the_limit_are_refused() {
+    let mut client = Client::with(&["--max-pending", "10KiB"]);
+    let e = client.executor(json!({"timeoutMs": 600_000}));
+    client.tools(&e, json!([{"name": "ask"}]));
+    let code = format!("await ask() /*{}*/", " ".repeat(20_000));
+    let run = client.send("executor.run", json!({"executor": e, "code": code}));
+    let call = client.next_call();
+    let error = client.call_error("executor.state", json!({"executor": e}));
+    assert_eq!(error["data"]["retryable"], json!(true));
+    client.answer(&call, &json!(1));
+    assert_eq!(client.wait_result(&run)["output"], json!(1));
+    client.call("executor.state", json!({"executor": e}));
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_read_either() {
+    const RUNS: usize = 200;
+    let mut server = Command::new(env!("CARGO_BIN_EXE_hotcell"))
+        .args(["serve", "--stdio", "--max-unread", "1MiB"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = server.stdin.take().unwrap();
+    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+    let request = |method, params| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+    };
+    let options = json!({"runConcurrency": "queue", "maxQueuedRuns": RUNS});
+    writeln!(
+        stdin,
+        "{}",
+        request("executor.create", json!({ "options": options }))
+    )
+    .unwrap();
+    assert!(answers.next().unwrap().unwrap().contains("e1"));
+    writeln!(
+        stdin,
+        "{}",
+        request("executor.init", json!({"executor": "e1"}))
+    )
+    .unwrap();
+    assert!(answers.next().unwrap().unwrap().contains("READY"));
+
+    // A megabyte of answer each; and more of a line than fits into a pipe.
+    let code = format!("'x'.repeat(1e6) /*{}*/", " ".repeat(400_000));
+    let run = request("executor.run", json!({"executor": "e1", "code": code}));
+    let taken = Arc::new(AtomicUsize::new(0));
+    let writer = thread::spawn({
+        let taken = Arc::clone(&taken);
+        move || {
+            for _ in 0..RUNS {
+                writeln!(stdin, "{run}").unwrap();
+                taken.fetch_add(1, Ordering::Relaxed);
+            }
+            stdin
+        }
+    });
+    let mut before = 0;
+    let stuck = loop {
+        thread::sleep(Duration::from_millis(500));
+        let now = taken.load(Ordering::Relaxed);
+        if now == before && now > 0 {
+            break now;
+        }
+        before = now;
+    };
+    assert!(stuck < RUNS, "{stuck} requests were taken");
+
+    for answer in answers.take(RUNS) {
+        assert!(answer.unwrap().contains("result"));
+    }
+    drop(writer.join().unwrap());
+    assert!(server.wait().unwrap().success());
 }

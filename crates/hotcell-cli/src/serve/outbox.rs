@@ -1,0 +1,111 @@
+//! Messages on their way out.
+//!
+//! Threads that run code must never wait for a client that is slow to read, so messages queue here for the one that writes.
+//! What bounds the queue is the other end: while too much of it is unread, nothing more is read.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+use crate::rpc::Transport;
+
+/// How often a reader that waits looks whether its client is still there.
+const LOOK: Duration = Duration::from_millis(100);
+
+pub(super) struct Outbox {
+    /// How much may wait to be read before nothing more is taken in.
+    max_unread: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<String>,
+    /// Of those lines, and of the one that is being written.
+    unread: usize,
+    is_closed: bool,
+}
+
+impl Transport for Outbox {
+    fn send(&self, message: Json) {
+        // JSON text has no line breaks of its own.
+        let line = format!("{message}\n");
+        let mut state = self.lock();
+        state.unread += line.len();
+        state.lines.push_back(line);
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+impl Outbox {
+    pub(super) fn new(max_unread: usize) -> Self {
+        Self {
+            max_unread,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Gives each line to `write`, until the outbox is closed and empty.
+    pub(super) fn drain(&self, mut write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+        let mut state = self.lock();
+        loop {
+            if let Some(line) = state.lines.pop_front() {
+                drop(state);
+                write(&line)?;
+                state = self.lock();
+                state.unread = state.unread.saturating_sub(line.len());
+                self.changed.notify_all();
+            } else if state.is_closed {
+                return Ok(());
+            } else {
+                state = self.wait(state);
+            }
+        }
+    }
+
+    /// Waits until there is room for answers, or nobody is left who could ask for more.
+    pub(super) fn wait_for_room(&self, is_client_gone: impl Fn() -> bool) {
+        let mut state = self.lock();
+        while state.unread > self.max_unread && !is_client_gone() {
+            state = self.wait_for(state, LOOK);
+        }
+    }
+
+    /// No more will come. Waits for what is there to be written, but not for ever.
+    pub(super) fn close(&self, grace: Duration) {
+        let end = Instant::now() + grace;
+        let mut state = self.lock();
+        state.is_closed = true;
+        self.changed.notify_all();
+        while state.unread > 0 {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.wait_for(state, left);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_for<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
+        self.changed
+            .wait_timeout(state, time)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+    }
+}
