@@ -246,6 +246,26 @@ impl Cell {
         .await;
     }
 
+    /// Waits for something of the host's that belongs to the run that has just ended, such as a look at its outcome. It
+    /// ends like a run: at its time, or when an [`Interrupter`] says so.
+    pub async fn wait_for<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        timeout: Duration,
+    ) -> Result<T, CellError> {
+        let interrupt = Arc::clone(&self.live()?.store.data().interrupt);
+        let _deadline = self.engine.0.watchdog.deadline(timeout, &interrupt, false);
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            interrupt.register(context.waker());
+            match interrupt.reason() {
+                Some(reason) => Poll::Ready(Err(interrupted(reason))),
+                None => work.as_mut().poll(context).map(Ok),
+            }
+        })
+        .await
+    }
+
     /// Ends the run under way without running any more of it, and cancels its calls. Without one this does nothing.
     pub fn stop(&mut self) -> Result<(), CellError> {
         match &self.run {

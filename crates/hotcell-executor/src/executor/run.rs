@@ -1,6 +1,9 @@
 //! One run: validate, evaluate, and make an output or one error of what comes.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use hotcell_cell::{Cell, CellError, Outcome, Program, Stats, ToolCall, Value};
 use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, is_foreign_global};
@@ -67,19 +70,28 @@ impl Executor {
             Err(error) => return Execution::refused(error),
         };
         let after = turn.cell().map_or(before, |cell| cell.stats());
-        let ended = match ended {
-            Ok(ended) => self.finish(ended).await,
-            Err(error) => {
-                turn.is_dirty = leaves_dirty(&error);
-                let context = Context {
-                    options: &self.0.options,
-                    hooks,
-                    program: &name,
-                    timeout: run.timeout.unwrap_or(self.0.options.timeout_duration()),
+        let timeout = run.timeout.unwrap_or(self.0.options.timeout_duration());
+        let ended = match (ended, turn.cell()) {
+            (Ok(ended), Ok(cell)) => {
+                let left = if self.0.options.pause_clock_during_tools {
+                    Duration::MAX
+                } else {
+                    timeout.saturating_sub(began.elapsed())
                 };
-                explain(error, &context)
+                self.finish(ended, cell, left).await
             }
+            (ended, _) => ended.map(Ok),
         };
+        let ended = ended.unwrap_or_else(|error| {
+            turn.is_dirty = leaves_dirty(&error);
+            let context = Context {
+                options: &self.0.options,
+                hooks,
+                program: &name,
+                timeout,
+            };
+            explain(error, &context)
+        });
         let stats = RunStats {
             operations: after.operations.saturating_sub(before.operations),
             wall: began.elapsed(),
@@ -185,17 +197,26 @@ impl Executor {
             .with_fix("`await` the promise, or add a `.catch()`")
     }
 
-    /// Lets the host's own `final_answer` have a look at the answer, if it sent one.
-    async fn finish(&self, mut ended: Ended) -> Result<Ended, Box<ExecutorError>> {
+    /// Lets the host's own `final_answer` have a look at the answer, if it sent one. That still is a part of the run.
+    async fn finish(
+        &self,
+        mut ended: Ended,
+        cell: &mut Cell,
+        timeout: Duration,
+    ) -> Result<Result<Ended, Box<ExecutorError>>, CellError> {
         let tool = self.0.slot().tools.get(FINAL_ANSWER).cloned();
         if let Some(tool) = tool.filter(|_| ended.is_final_answer) {
             let value = std::mem::replace(&mut ended.value, Value::Undefined);
             let call = ToolCall::new(FINAL_ANSWER, vec![value]);
-            ended.value = as_future(tool.tool.call(call))
-                .await
-                .map_err(|error| Box::new(tool_failed(FINAL_ANSWER, error.as_value())))?;
+            let answer = cell.wait_for(as_future(tool.tool.call(call)), timeout);
+            match answer.await? {
+                Ok(value) => ended.value = value,
+                Err(error) => {
+                    return Ok(Err(Box::new(tool_failed(FINAL_ANSWER, error.as_value()))));
+                }
+            }
         }
-        Ok(ended)
+        Ok(Ok(ended))
     }
 }
 

@@ -437,6 +437,27 @@ fn a_final_answer_of_the_host_has_the_last_word() {
 }
 
 #[test]
+fn a_final_answer_of_the_host_ends_with_the_run() {
+    let executor = ready(ExecutorOptions::default().timeout(Duration::from_millis(20)));
+    let never = AgentTool::asynchronous(|_| std::future::pending());
+    block_on(executor.send_tools([("final_answer", never)])).unwrap();
+    let error = fail(&executor, "final_answer(1)");
+    assert_eq!(error.code, ErrorCode::ExecTimeout);
+    assert_eq!(executor.state(), State::Dirty);
+
+    let executor = crate::support::executor();
+    let other = executor.clone();
+    let cancels = AgentTool::asynchronous(move |_| {
+        assert!(other.cancel());
+        std::future::pending()
+    });
+    block_on(executor.send_tools([("final_answer", cancels)])).unwrap();
+    let error = fail(&executor, "const kept = 1; final_answer(1)");
+    assert_eq!(error.code, ErrorCode::Cancelled);
+    assert_eq!(run(&executor, "kept").output, Value::from(1));
+}
+
+#[test]
 fn tools_can_be_sent_again() {
     let executor = executor();
     let version = |number: i32| Tool::sync(move |_| Ok(Value::from(number)));
