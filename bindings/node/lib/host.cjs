@@ -43,27 +43,32 @@ let willTurn = false;
 function goOn() {
   if (isGoingOn) return;
   isGoingOn = true;
-  do {
-    isUpToUs = false;
-    // What comes from the pool meanwhile wakes us again: timers and sockets get their turn first.
-    for (const event of host.take()) {
-      try {
-        handle(event);
-      } catch (error) {
-        // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
-        process.nextTick(() => {
-          throw error;
-        });
-      }
-    }
-  } while (isUpToUs);
-  isGoingOn = false;
+  try {
+    do {
+      isUpToUs = false;
+      // What comes from the pool meanwhile wakes us again: timers and sockets get their turn first.
+      for (const event of host.take()) safely(event);
+    } while (isUpToUs);
+  } finally {
+    isGoingOn = false;
+  }
   if (willTurn) return;
   willTurn = true;
   setImmediate(() => {
     willTurn = false;
     host.turn();
   });
+}
+
+function safely(event) {
+  try {
+    handle(event);
+  } catch (error) {
+    // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
+    process.nextTick(() => {
+      throw error;
+    });
+  }
 }
 
 function newId() {
