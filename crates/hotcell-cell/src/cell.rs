@@ -193,7 +193,7 @@ impl Cell {
     /// The whole state of the cell as bytes: variables, functions, pending promises, a run that waits for tools.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, CellError> {
         let engine = self.engine.clone();
-        let baseline = engine.baseline()?;
+        let baseline = engine.baseline();
         let is_running = self.run.is_some();
         let live = self.at_rest()?;
         let memory = live.guest.memory.data(&live.store);
@@ -218,7 +218,7 @@ impl Cell {
         let memory = live.guest.memory.data(&live.store);
         grow_to(&mut store, &guest, memory.len())?;
         let target = guest.memory.data_mut(&mut store);
-        for (number, page) in changed_pages(memory, engine.baseline()?, engine.0.layout.stack_top) {
+        for (number, page) in changed_pages(memory, engine.baseline(), engine.0.layout.stack_top) {
             let start = number * PAGE;
             target[start..start + PAGE].copy_from_slice(page);
         }

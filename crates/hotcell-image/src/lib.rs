@@ -23,6 +23,8 @@ pub mod build;
 mod engine;
 mod format;
 #[cfg(feature = "embed")]
+mod fresh;
+#[cfg(feature = "embed")]
 mod image;
 #[cfg(feature = "embed")]
 mod in_place;
@@ -30,5 +32,7 @@ mod in_place;
 #[cfg(feature = "embed")]
 pub use engine::running_config;
 pub use engine::{MAX_WASM_STACK, TARGET_FEATURES, engine_config};
+#[cfg(feature = "embed")]
+pub use fresh::FreshMemory;
 #[cfg(feature = "embed")]
 pub use image::{BuildId, Image, ImageError};
