@@ -9,12 +9,12 @@ use std::{
 };
 
 use hotcell_image::{BuildId, Image, running_config};
-use wasmtime::{InstancePre, Module, Store};
+use wasmtime::{InstancePre, Store};
 
 use crate::{
     cell::{Cell, poll_now},
     error::CellError,
-    guest::{Exports, Guest, Layout, layout},
+    guest::{Exports, Guest, place},
     host::Host,
     imports,
     options::CellOptions,
@@ -60,7 +60,6 @@ pub struct Engine(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) pre: InstancePre<Host>,
     pub(crate) exports: Exports,
-    pub(crate) layout: Layout,
     pub(crate) watchdog: Watchdog,
     room: Arc<Room>,
     max_cells: u32,
@@ -102,18 +101,15 @@ impl Engine {
         let pre = imports::linker(&engine)
             .and_then(|linker| linker.instantiate_pre(&module))
             .map_err(failed)?;
-        let (exports, layout) = examine(&module, &pre)
-            .filter(|(_, layout)| layout.stack_top == room.fresh.start())
-            .ok_or_else(|| {
-                failed(wasmtime::format_err!(
-                    "the image does not export what a cell needs"
-                ))
-            })?;
+        let exports = Exports::of(&module).ok_or_else(|| {
+            failed(wasmtime::format_err!(
+                "the image does not export what a cell needs"
+            ))
+        })?;
         let watchdog = Watchdog::new(&engine);
         Ok(Self(Arc::new(Shared {
             pre,
             exports,
-            layout,
             watchdog,
             room,
             max_cells: options.max_cells,
@@ -156,17 +152,14 @@ impl Engine {
     ) -> Result<(Store<Host>, Guest), CellError> {
         let seat = Seat::take(&self.0)?;
         let shared = &self.0;
-        let needed = shared.layout.initial_memory as u64;
+        let needed = place::INITIAL_MEMORY as u64;
         if options.memory_limit < needed {
             return Err(CellError::MemoryLimitTooSmall {
                 limit: options.memory_limit,
                 needed,
             });
         }
-        let mut store = Store::new(
-            shared.pre.module().engine(),
-            Host::new(shared.layout, options),
-        );
+        let mut store = Store::new(shared.pre.module().engine(), Host::new(options));
         store.limiter(|host| &mut host.limit);
         let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
             CellError::Machine {
@@ -221,21 +214,4 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.0.cells.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-fn examine(module: &Module, pre: &InstancePre<Host>) -> Option<(Exports, Layout)> {
-    let exports = Exports::of(module)?;
-    // The layout is what is being found out; this host is only there to instantiate with.
-    let nowhere = Layout {
-        inbox: 0,
-        operations_left: 0,
-        policy: 0,
-        stack_top: 0,
-        initial_memory: 0,
-    };
-    let mut store = Store::new(module.engine(), Host::new(nowhere, &CellOptions::default()));
-    let instance = poll_now(pre.instantiate_async(&mut store)).ok()?;
-    let guest = exports.bind(&mut store, instance)?;
-    let layout = layout(&mut store, instance, guest.memory)?;
-    Some((exports, layout))
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hotcell_image::FreshMemory;
 use wasmtime::{LinearMemory, MemoryCreator, MemoryType, StackCreator, StackMemory};
 
+use crate::guest::place::INITIAL_MEMORY;
 use dirty::PageMap;
 use slot::Slot;
 use stack::Stack;
@@ -55,7 +56,9 @@ unsafe impl MemoryCreator for Landlord {
         reserved: Option<usize>,
         guard: usize,
     ) -> Result<Box<dyn LinearMemory>, String> {
-        let reserved = reserved.ok_or("no reservation")?;
+        let reserved = reserved
+            .filter(|_| minimum == INITIAL_MEMORY)
+            .ok_or("it does not fit the image")?;
         let kept = lock(&self.0.slots).pop();
         let slot = match kept.filter(|slot| slot.is_like(minimum, reserved, guard)) {
             Some(slot) => slot,

@@ -7,6 +7,7 @@
 mod compiler;
 mod edits;
 mod freeze;
+mod regexp;
 mod scripts;
 mod sources;
 
@@ -79,7 +80,7 @@ pub fn image(root: &Path, compiler: Compiler, say: &mut dyn FnMut(&str)) -> Resu
         build_id: *build_id.as_bytes(),
         module_length,
         memory_length: frozen.memory.len() as u64,
-        memory_start: frozen.memory_start as u64,
+        layout: frozen.layout,
         checksum: checksum(&content),
     };
     let mut image = header.to_bytes().to_vec();
@@ -125,6 +126,7 @@ fn build_id(
     for script in scripts {
         add(&script.name, script.source.as_bytes());
     }
+    add(regexp::FIND, regexp::REPLACE.as_bytes());
     add("format", &crate::format::MAGIC);
     add("compiler", compiler.version().as_bytes());
     add("flags", compiler::FLAGS.join(" ").as_bytes());

@@ -4,6 +4,21 @@ pub(crate) const MAGIC: [u8; 8] = *b"HOTCELL\x03";
 /// A page, of which the header takes the beginning: what is behind it must lie on page boundaries.
 pub(crate) const HEADER_LEN: usize = 4096;
 
+/// Where things are in every cell's memory. Constants of the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// `hc_inbox`.
+    pub inbox: u32,
+    /// `hc_operations_left`, an `int64_t`: iterations left.
+    pub operations_left: u32,
+    /// `hc_policy`, a `struct HcPolicy`.
+    pub policy: u32,
+    /// The stack is everything below.
+    pub stack_top: u32,
+    /// Size of the memory that a cell begins with.
+    pub memory_size: u32,
+}
+
 /// The header of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -11,10 +26,9 @@ pub(crate) struct Header {
     pub(crate) build_id: [u8; 32],
     /// Length of the module, a multiple of a page.
     pub(crate) module_length: u64,
-    /// Length of the memory behind it.
+    /// Length of the memory behind it: what a cell has above its stack. Everything else is zero.
     pub(crate) memory_length: u64,
-    /// Where in a cell's memory that belongs. Everything around it is zero.
-    pub(crate) memory_start: u64,
+    pub(crate) layout: Layout,
     /// XXH3 (128 bits) of module and memory.
     pub(crate) checksum: u128,
 }
@@ -27,8 +41,12 @@ impl Header {
         bytes[8..40].copy_from_slice(&self.build_id);
         bytes[40..48].copy_from_slice(&self.module_length.to_le_bytes());
         bytes[48..56].copy_from_slice(&self.memory_length.to_le_bytes());
-        bytes[56..64].copy_from_slice(&self.memory_start.to_le_bytes());
-        bytes[64..80].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes[56..60].copy_from_slice(&self.layout.inbox.to_le_bytes());
+        bytes[60..64].copy_from_slice(&self.layout.operations_left.to_le_bytes());
+        bytes[64..68].copy_from_slice(&self.layout.policy.to_le_bytes());
+        bytes[68..72].copy_from_slice(&self.layout.stack_top.to_le_bytes());
+        bytes[72..76].copy_from_slice(&self.layout.memory_size.to_le_bytes());
+        bytes[80..96].copy_from_slice(&self.checksum.to_le_bytes());
         bytes
     }
 
@@ -48,8 +66,14 @@ impl Header {
             build_id: field(bytes, 8),
             module_length: u64::from_le_bytes(field(bytes, 40)),
             memory_length: u64::from_le_bytes(field(bytes, 48)),
-            memory_start: u64::from_le_bytes(field(bytes, 56)),
-            checksum: u128::from_le_bytes(field(bytes, 64)),
+            layout: Layout {
+                inbox: u32::from_le_bytes(field(bytes, 56)),
+                operations_left: u32::from_le_bytes(field(bytes, 60)),
+                policy: u32::from_le_bytes(field(bytes, 64)),
+                stack_top: u32::from_le_bytes(field(bytes, 68)),
+                memory_size: u32::from_le_bytes(field(bytes, 72)),
+            },
+            checksum: u128::from_le_bytes(field(bytes, 80)),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{
     fs::File,
-    io::Read,
+    io::{BufRead, BufReader},
     os::{fd::AsFd, unix::fs::FileExt},
     sync::OnceLock,
 };
@@ -87,24 +87,21 @@ fn source_of(image: &'static [u8]) -> Option<Mapped> {
     if !cfg!(target_os = "linux") {
         return None;
     }
-    let mut maps = String::new();
-    File::open("/proc/self/maps")
-        .ok()?
-        .read_to_string(&mut maps)
-        .ok()?;
+    let maps = BufReader::with_capacity(4096, File::open("/proc/self/maps").ok()?);
     let (offset, path) = maps
         .lines()
-        .find_map(|line| find_in(line, image.as_ptr().addr()))?;
+        .map_while(Result::ok)
+        .find_map(|line| find_in(&line, image.as_ptr().addr()))?;
     // The path may lead to another file by now, say a newer version of this program. The first one is right for
     // whatever is in the program itself.
-    ["/proc/self/exe", path].into_iter().find_map(|path| {
+    ["/proc/self/exe", &path].into_iter().find_map(|path| {
         let file = File::open(path).ok()?;
         is_image(&file, offset, image).then_some(Mapped { file, offset })
     })
 }
 
 /// Reads a line of `maps`: if it is about `address`, where in which file that is.
-fn find_in(line: &str, address: usize) -> Option<(u64, &str)> {
+fn find_in(line: &str, address: usize) -> Option<(u64, String)> {
     let mut fields = line.splitn(6, ' ');
     let (first, last) = fields.next()?.split_once('-')?;
     let first = usize::from_str_radix(first, 16).ok()?;
@@ -114,7 +111,7 @@ fn find_in(line: &str, address: usize) -> Option<(u64, &str)> {
     let path = fields.nth(2)?.trim_start();
     let is_here =
         (first..last).contains(&address) && rights.ends_with('p') && path.starts_with('/');
-    is_here.then_some((offset + (address - first) as u64, path))
+    is_here.then(|| (offset + (address - first) as u64, path.to_owned()))
 }
 
 /// Whether `file` has the image there. Its header names the build, and the length is that of the whole.

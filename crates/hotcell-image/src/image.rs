@@ -8,7 +8,7 @@ use std::{
 use wasmtime::{Engine, Module};
 
 use crate::{
-    format::{HEADER_LEN, Header, checksum},
+    format::{HEADER_LEN, Header, Layout, checksum},
     fresh::FreshMemory,
 };
 
@@ -29,8 +29,10 @@ const EXPECTED: Header = match Header::parse(FILE) {
 
 /// Where the memory is in the image.
 const MEMORY_AT: usize = FILE.len() - EXPECTED.memory_length as usize;
-/// Where it belongs in a cell.
-const MEMORY_START: usize = EXPECTED.memory_start as usize;
+/// Where it belongs in a cell: above the stack.
+const MEMORY_START: usize = LAYOUT.stack_top as usize;
+/// Where things are in a cell.
+pub const LAYOUT: Layout = EXPECTED.layout;
 const _: () = assert!(MEMORY_AT == HEADER_LEN + EXPECTED.module_length as usize);
 
 /// Why an image was not loaded.

@@ -32,7 +32,8 @@ mod in_place;
 #[cfg(feature = "embed")]
 pub use engine::running_config;
 pub use engine::{MAX_WASM_STACK, TARGET_FEATURES, engine_config};
+pub use format::Layout;
 #[cfg(feature = "embed")]
 pub use fresh::FreshMemory;
 #[cfg(feature = "embed")]
-pub use image::{BuildId, Image, ImageError};
+pub use image::{BuildId, Image, ImageError, LAYOUT};

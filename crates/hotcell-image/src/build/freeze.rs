@@ -14,7 +14,10 @@ use wasmtime::{
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use super::scripts::Script;
-use crate::engine::{TARGET_FEATURES, engine_config};
+use crate::{
+    engine::{TARGET_FEATURES, engine_config},
+    format::Layout,
+};
 
 /// The settings of the compiling side: those of the running side, and for which machine.
 fn compile_config() -> Result<Config> {
@@ -81,8 +84,8 @@ pub(super) struct Frozen {
     pub(super) wasm: Vec<u8>,
     /// What is in its memory above the stack: whole pages, up to the last that is not empty.
     pub(super) memory: Vec<u8>,
-    /// Where in the memory these pages are.
-    pub(super) memory_start: usize,
+    /// Where things are in it.
+    pub(super) layout: Layout,
 }
 
 /// Runs `boot` in the module.
@@ -137,24 +140,34 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Frozen> {
     };
     let snapshot =
         block_on(wizer.snapshot(&context, &mut state)).map_err(|error| anyhow!(error))?;
+    let mut address = |name: &str| {
+        let global = instance.get_global(&mut store, name);
+        global
+            .and_then(|global| global.get(&mut store).i32())
+            .map(i32::cast_unsigned)
+            .ok_or_else(|| anyhow!("the module exports no {name}"))
+    };
+    let layout = Layout {
+        inbox: address("hc_inbox")?,
+        operations_left: address("hc_operations_left")?,
+        policy: address("hc_policy")?,
+        stack_top: address("__stack_pointer")?,
+        memory_size: u32::try_from(memory.data_size(&store))?,
+    };
     // The stack is below everything else, and nothing on it is alive.
-    let stack_top = instance
-        .get_global(&mut store, "__stack_pointer")
-        .and_then(|global| global.get(&mut store).i32())
-        .ok_or_else(|| anyhow!("the module exports no stack pointer"))?;
-    let memory_start = usize::try_from(stack_top)?;
-    let content = memory.data(&store).get(memory_start..).unwrap_or_default();
+    let stack_top = layout.stack_top as usize;
+    let content = memory.data(&store).get(stack_top..).unwrap_or_default();
     let is_empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
     let Some(last) = content.chunks(PAGE).rposition(|page| !is_empty(page)) else {
         bail!("the memory is empty after booting");
     };
-    if !memory_start.is_multiple_of(PAGE) {
+    if !stack_top.is_multiple_of(PAGE) {
         bail!("the stack does not end on a page");
     }
     Ok(Frozen {
         wasm: without_data(&snapshot)?,
         memory: content[..(last + 1) * PAGE].to_vec(),
-        memory_start,
+        layout,
     })
 }
 
