@@ -62,10 +62,15 @@ impl Cell {
             if host.interrupt.reason().is_none() {
                 return Ok(UpdateDeadline::Yield(1));
             }
-            // JavaScript notices the interrupt by itself. Only what goes on regardless is torn out of its native code.
+            // JavaScript notices the interrupt by itself, the sooner if its next poll asks. Only what goes on regardless is
+            // torn out of its native code.
             let now = thread_time();
             let since = *host.overtime_since.get_or_insert(now);
             if now.saturating_sub(since) < GRACE {
+                if let Some(memory) = host.memory {
+                    let at = place::POLL_COUNTDOWN;
+                    memory.data_mut(&mut context)[at..at + 4].fill(0);
+                }
                 return Ok(UpdateDeadline::Continue(1));
             }
             Err(wasmtime::format_err!("killed"))

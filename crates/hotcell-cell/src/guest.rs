@@ -66,6 +66,8 @@ pub(crate) mod place {
     pub(crate) const INBOX: usize = LAYOUT.inbox as usize;
     /// `int64_t`: iterations left.
     pub(crate) const OPERATIONS_LEFT: usize = LAYOUT.operations_left as usize;
+    /// `int32_t`: polls that the engine skips before it asks whether the run is to end.
+    pub(crate) const POLL_COUNTDOWN: usize = LAYOUT.poll_countdown as usize;
     /// `struct HcPolicy`.
     pub(crate) const POLICY: usize = LAYOUT.policy as usize;
     /// The stack is everything below.
@@ -75,6 +77,7 @@ pub(crate) mod place {
 
     const _: () = assert!(INBOX + INBOX_SIZE <= INITIAL_MEMORY);
     const _: () = assert!(OPERATIONS_LEFT + 8 <= INITIAL_MEMORY);
+    const _: () = assert!(POLL_COUNTDOWN + 4 <= INITIAL_MEMORY);
     const _: () = assert!(POLICY + 32 <= INITIAL_MEMORY);
     const _: () = assert!(STACK_TOP <= INITIAL_MEMORY && STACK_TOP.is_multiple_of(PAGE));
 }

@@ -20,12 +20,19 @@ use stack::Stack;
 /// How many slots and stacks are kept when no cell uses them.
 const KEPT: usize = 128;
 
+/// How many slots may wait as their cells left them. Making them as new is left to whoever needs one next: a run that was
+/// killed should not be reported later because of it.
+const DIRTY: usize = 8;
+
 pub(crate) struct Room {
     pub(crate) fresh: FreshMemory,
     /// How much of a slot's memory stays when it is reset.
     keep_resident: usize,
     page_map: Option<PageMap>,
+    /// All as new.
     slots: Mutex<Vec<Slot>>,
+    /// As their cells left them, but small.
+    dirty: Mutex<Vec<Slot>>,
     stacks: Mutex<Vec<Stack>>,
 }
 
@@ -36,8 +43,38 @@ impl Room {
             keep_resident,
             page_map: PageMap::open(),
             slots: Mutex::default(),
+            dirty: Mutex::default(),
             stacks: Mutex::default(),
         })
+    }
+
+    /// A slot that is as new.
+    fn take(&self) -> Option<Slot> {
+        let clean = lock(&self.slots).pop();
+        clean.or_else(|| {
+            let mut slot = lock(&self.dirty).pop()?;
+            self.reset(&mut slot).then_some(slot)
+        })
+    }
+
+    fn give_back(&self, mut slot: Slot) {
+        if slot.has_grown_by() <= self.keep_resident {
+            let mut dirty = lock(&self.dirty);
+            if dirty.len() < DIRTY {
+                dirty.push(slot);
+                return;
+            }
+        }
+        let is_wanted = lock(&self.slots).len() < KEPT;
+        if is_wanted && self.reset(&mut slot) {
+            lock(&self.slots).push(slot);
+        }
+    }
+
+    /// Makes a slot as new. One for which this fails must be given up.
+    fn reset(&self, slot: &mut Slot) -> bool {
+        slot.reset(&self.fresh, self.page_map.as_ref(), self.keep_resident)
+            .is_ok()
     }
 }
 
@@ -59,8 +96,11 @@ unsafe impl MemoryCreator for Landlord {
         let reserved = reserved
             .filter(|_| minimum == INITIAL_MEMORY)
             .ok_or("it does not fit the image")?;
-        let kept = lock(&self.0.slots).pop();
-        let slot = match kept.filter(|slot| slot.is_like(minimum, reserved, guard)) {
+        let slot = match self
+            .0
+            .take()
+            .filter(|slot| slot.is_like(minimum, reserved, guard))
+        {
             Some(slot) => slot,
             None => Slot::new(&self.0.fresh, minimum, reserved, guard)
                 .map_err(|error| format!("no address space for its memory: {error}"))?,
@@ -105,19 +145,8 @@ unsafe impl LinearMemory for LetSlot {
 
 impl Drop for LetSlot {
     fn drop(&mut self) {
-        let Some(mut slot) = self.slot.take() else {
-            return;
-        };
-        let room = &self.room;
-        if lock(&room.slots).len() >= KEPT {
-            return;
-        }
-        // One that cannot be made as new is given up instead.
-        if slot
-            .reset(&room.fresh, room.page_map.as_ref(), room.keep_resident)
-            .is_ok()
-        {
-            lock(&room.slots).push(slot);
+        if let Some(slot) = self.slot.take() {
+            self.room.give_back(slot);
         }
     }
 }
@@ -184,4 +213,119 @@ impl Drop for LetStack {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use hotcell_image::Image;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CAPACITY: usize = 64 << 20;
+    const GUARD: usize = 64 << 10;
+    const WASM_PAGE: usize = 65536;
+
+    fn memory(landlord: &Landlord) -> Box<dyn LinearMemory> {
+        let kind = MemoryType::new(1, None);
+        landlord
+            .new_memory(kind, INITIAL_MEMORY, None, Some(CAPACITY), GUARD)
+            .unwrap()
+    }
+
+    fn bytes(memory: &mut dyn LinearMemory) -> &mut [u8] {
+        // SAFETY: so much can be accessed, and nobody else does.
+        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr(), memory.byte_size()) }
+    }
+
+    fn assert_is_fresh(memory: &[u8]) {
+        let fresh = Image::embedded().memory();
+        let (start, end) = (fresh.start(), fresh.start() + fresh.bytes().len());
+        assert_eq!(memory.len(), INITIAL_MEMORY);
+        assert!(memory[..start].iter().all(|byte| *byte == 0));
+        assert!(memory[start..end] == *fresh.bytes());
+        assert!(memory[end..].iter().all(|byte| *byte == 0));
+    }
+
+    /// What a cell may do to its memory: grow it by so many pages, then write to places in it, given in parts of the whole.
+    fn damage() -> impl Strategy<Value = (usize, Vec<(u16, u16)>)> {
+        (
+            0usize..300,
+            proptest::collection::vec((any::<u16>(), any::<u16>()), 0..60),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn memory_is_that_of_a_fresh_cell_whatever_its_last_owner_did(
+            owners in proptest::collection::vec(damage(), 1..14),
+            keep in prop_oneof![Just(0), Just(64 << 10), Just(1 << 20)],
+            with_page_map: bool,
+        ) {
+            let mut room = Arc::into_inner(Room::new(Image::embedded().memory(), keep)).unwrap();
+            room.page_map = room.page_map.filter(|_| with_page_map);
+            let landlord = Landlord(Arc::new(room));
+            let mut kept = Vec::new();
+            for (pages, writes) in owners {
+                let mut memory = memory(&landlord);
+                assert_is_fresh(bytes(&mut *memory));
+                memory.grow_to(INITIAL_MEMORY + pages * WASM_PAGE).unwrap();
+                let bytes = bytes(&mut *memory);
+                prop_assert!(bytes[INITIAL_MEMORY..].iter().all(|byte| *byte == 0));
+                for (place, length) in writes {
+                    let start = bytes.len() / (1 << 16) * usize::from(place);
+                    let end = (start + usize::from(length)).min(bytes.len());
+                    bytes[start..end].fill(0xa5);
+                }
+                // Several alive at once, so that more than one slot is in use.
+                kept.push(memory);
+                if kept.len() > 11 {
+                    kept.clear();
+                } else if pages % 3 == 0 {
+                    kept.pop();
+                }
+            }
+            drop(kept);
+            for _ in 0..12 {
+                assert_is_fresh(bytes(&mut *memory(&landlord)));
+            }
+        }
+    }
+
+    #[test]
+    fn cells_share_the_file_of_the_program() {
+        let fresh = Image::embedded().memory();
+        let (file, offset) = fresh.file().unwrap();
+        // Not a copy in memory: that would begin with the pages.
+        assert!(offset > 0);
+        let mut first_page = [0; 4096];
+        rustix::io::pread(file, &mut first_page, offset).unwrap();
+        assert!(fresh.bytes().starts_with(&first_page));
+    }
+
+    #[test]
+    fn stacks_are_aligned_guarded_and_kept() {
+        let landlord = Landlord(Room::new(Image::embedded().memory(), 0));
+        let stack = landlord.new_stack(1 << 20, false).unwrap();
+        let range = stack.range();
+        assert_eq!(range.len(), 1 << 20);
+        assert_eq!(stack.top().addr(), range.end);
+        assert!(range.end.is_multiple_of(4096));
+        assert_eq!(stack.guard_range().end.addr(), range.start);
+        // SAFETY: both are on the stack, which nobody uses.
+        unsafe {
+            stack.top().sub(1).write(1);
+            stack.guard_range().end.write(1);
+        }
+        drop(stack);
+        assert_eq!(landlord.new_stack(1 << 20, false).unwrap().range(), range);
+        assert_eq!(
+            landlord.new_stack(2 << 20, false).unwrap().range().len(),
+            2 << 20
+        );
+    }
 }

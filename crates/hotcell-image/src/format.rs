@@ -17,6 +17,8 @@ pub struct Layout {
     pub stack_top: u32,
     /// Size of the memory that a cell begins with.
     pub memory_size: u32,
+    /// Where `hc_poll_countdown` points to, an `int32_t`.
+    pub poll_countdown: u32,
 }
 
 /// The header of an image file.
@@ -46,6 +48,7 @@ impl Header {
         bytes[64..68].copy_from_slice(&self.layout.policy.to_le_bytes());
         bytes[68..72].copy_from_slice(&self.layout.stack_top.to_le_bytes());
         bytes[72..76].copy_from_slice(&self.layout.memory_size.to_le_bytes());
+        bytes[76..80].copy_from_slice(&self.layout.poll_countdown.to_le_bytes());
         bytes[80..96].copy_from_slice(&self.checksum.to_le_bytes());
         bytes
     }
@@ -72,6 +75,7 @@ impl Header {
                 policy: u32::from_le_bytes(field(bytes, 64)),
                 stack_top: u32::from_le_bytes(field(bytes, 68)),
                 memory_size: u32::from_le_bytes(field(bytes, 72)),
+                poll_countdown: u32::from_le_bytes(field(bytes, 76)),
             },
             checksum: u128::from_le_bytes(field(bytes, 80)),
         })

@@ -79,6 +79,11 @@ impl Slot {
         self.size
     }
 
+    /// How much larger than a fresh cell's memory it is.
+    pub(super) fn has_grown_by(&self) -> usize {
+        self.size - self.first_size
+    }
+
     pub(super) fn capacity(&self) -> usize {
         self.capacity
     }

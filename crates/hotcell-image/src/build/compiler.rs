@@ -48,6 +48,7 @@ const EXPORTS: &[&str] = &[
     "__stack_pointer",
     "hc_inbox",
     "hc_operations_left",
+    "hc_poll_countdown",
     "hc_policy",
 ];
 

@@ -147,12 +147,18 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Frozen> {
             .map(i32::cast_unsigned)
             .ok_or_else(|| anyhow!("the module exports no {name}"))
     };
+    let poll_countdown = address("hc_poll_countdown")? as usize;
     let layout = Layout {
         inbox: address("hc_inbox")?,
         operations_left: address("hc_operations_left")?,
         policy: address("hc_policy")?,
         stack_top: address("__stack_pointer")?,
         memory_size: u32::try_from(memory.data_size(&store))?,
+        poll_countdown: {
+            let mut pointer = [0; 4];
+            memory.read(&store, poll_countdown, &mut pointer)?;
+            u32::from_le_bytes(pointer)
+        },
     };
     // The stack is below everything else, and nothing on it is alive.
     let stack_top = layout.stack_top as usize;
