@@ -216,9 +216,6 @@ impl Shared {
     }
 
     fn watch(&self) {
-        // The system may let a thread sleep longer to save energy, usually by 50 µs: not this one.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let mut idle_ticks = 0;
         let mut state = self.lock();
         while !state.ended {
