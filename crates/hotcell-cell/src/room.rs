@@ -211,14 +211,30 @@ impl Drop for LetStack {
     }
 }
 
+/// Gives pages back to the system. What is read there next is what was mapped: zero, or a file.
+///
+/// # Safety
+///
+/// The pages must be mapped, and what is in them of use to nobody.
+#[cfg(target_os = "linux")]
+unsafe fn forget(start: *mut u8, length: usize) -> std::io::Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe { rustix::mm::madvise(start.cast(), length, rustix::mm::Advice::LinuxDontNeed) }?;
+    Ok(())
+}
+
+/// Other systems may only take it as advice, so that nothing is kept there.
+#[cfg(not(target_os = "linux"))]
+unsafe fn forget(_: *mut u8, _: usize) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-
     use hotcell_image::Image;
     use proptest::prelude::*;
 

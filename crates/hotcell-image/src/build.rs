@@ -69,7 +69,7 @@ pub fn image(root: &Path, compiler: Compiler, say: &mut dyn FnMut(&str)) -> Resu
     ));
     let mut content = freeze::compile(&frozen.wasm)?;
     content.resize(content.len().next_multiple_of(freeze::PAGE), 0);
-    let module_length = content.len() as u64;
+    let module_length = u32::try_from(content.len())?;
     step.done(&format!(
         "compiled to machine code ({} KiB)",
         content.len() / 1024
@@ -79,7 +79,7 @@ pub fn image(root: &Path, compiler: Compiler, say: &mut dyn FnMut(&str)) -> Resu
     let header = Header {
         build_id: *build_id.as_bytes(),
         module_length,
-        memory_length: frozen.memory.len() as u64,
+        memory_length: u32::try_from(frozen.memory.len())?,
         layout: frozen.layout,
         checksum: checksum(&content),
     };

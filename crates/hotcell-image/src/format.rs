@@ -27,9 +27,9 @@ pub(crate) struct Header {
     /// Hash of everything that went into the image.
     pub(crate) build_id: [u8; 32],
     /// Length of the module, a multiple of a page.
-    pub(crate) module_length: u64,
+    pub(crate) module_length: u32,
     /// Length of the memory behind it: what a cell has above its stack. Everything else is zero.
-    pub(crate) memory_length: u64,
+    pub(crate) memory_length: u32,
     pub(crate) layout: Layout,
     /// XXH3 (128 bits) of module and memory.
     pub(crate) checksum: u128,
@@ -41,15 +41,15 @@ impl Header {
         let mut bytes = [0; HEADER_LEN];
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..40].copy_from_slice(&self.build_id);
-        bytes[40..48].copy_from_slice(&self.module_length.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.memory_length.to_le_bytes());
-        bytes[56..60].copy_from_slice(&self.layout.inbox.to_le_bytes());
-        bytes[60..64].copy_from_slice(&self.layout.operations_left.to_le_bytes());
-        bytes[64..68].copy_from_slice(&self.layout.policy.to_le_bytes());
-        bytes[68..72].copy_from_slice(&self.layout.stack_top.to_le_bytes());
-        bytes[72..76].copy_from_slice(&self.layout.memory_size.to_le_bytes());
-        bytes[76..80].copy_from_slice(&self.layout.poll_countdown.to_le_bytes());
-        bytes[80..96].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.module_length.to_le_bytes());
+        bytes[44..48].copy_from_slice(&self.memory_length.to_le_bytes());
+        bytes[48..52].copy_from_slice(&self.layout.inbox.to_le_bytes());
+        bytes[52..56].copy_from_slice(&self.layout.operations_left.to_le_bytes());
+        bytes[56..60].copy_from_slice(&self.layout.policy.to_le_bytes());
+        bytes[60..64].copy_from_slice(&self.layout.stack_top.to_le_bytes());
+        bytes[64..68].copy_from_slice(&self.layout.memory_size.to_le_bytes());
+        bytes[68..72].copy_from_slice(&self.layout.poll_countdown.to_le_bytes());
+        bytes[72..88].copy_from_slice(&self.checksum.to_le_bytes());
         bytes
     }
 
@@ -67,17 +67,17 @@ impl Header {
         }
         Some(Self {
             build_id: field(bytes, 8),
-            module_length: u64::from_le_bytes(field(bytes, 40)),
-            memory_length: u64::from_le_bytes(field(bytes, 48)),
+            module_length: u32::from_le_bytes(field(bytes, 40)),
+            memory_length: u32::from_le_bytes(field(bytes, 44)),
             layout: Layout {
-                inbox: u32::from_le_bytes(field(bytes, 56)),
-                operations_left: u32::from_le_bytes(field(bytes, 60)),
-                policy: u32::from_le_bytes(field(bytes, 64)),
-                stack_top: u32::from_le_bytes(field(bytes, 68)),
-                memory_size: u32::from_le_bytes(field(bytes, 72)),
-                poll_countdown: u32::from_le_bytes(field(bytes, 76)),
+                inbox: u32::from_le_bytes(field(bytes, 48)),
+                operations_left: u32::from_le_bytes(field(bytes, 52)),
+                policy: u32::from_le_bytes(field(bytes, 56)),
+                stack_top: u32::from_le_bytes(field(bytes, 60)),
+                memory_size: u32::from_le_bytes(field(bytes, 64)),
+                poll_countdown: u32::from_le_bytes(field(bytes, 68)),
             },
-            checksum: u128::from_le_bytes(field(bytes, 80)),
+            checksum: u128::from_le_bytes(field(bytes, 72)),
         })
     }
 }

@@ -3,11 +3,9 @@
 use std::{io, ptr::NonNull};
 
 use hotcell_image::FreshMemory;
-use rustix::mm::{
-    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
-};
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
 
-use super::dirty::PageMap;
+use super::{dirty::PageMap, forget};
 
 /// Address space for one cell's memory, guard included.
 ///
@@ -167,13 +165,7 @@ impl Slot {
     fn release(&self, from: usize, to: usize) -> io::Result<()> {
         if from < to {
             // SAFETY: pages of our own mapping, which no cell uses any more.
-            unsafe {
-                madvise(
-                    self.at(from, to - from).cast(),
-                    to - from,
-                    Advice::LinuxDontNeed,
-                )
-            }?;
+            unsafe { forget(self.at(from, to - from), to - from) }?;
         }
         Ok(())
     }

@@ -2,9 +2,9 @@
 
 use std::{io, ops::Range, ptr::NonNull};
 
-use rustix::mm::{
-    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap,
-};
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+
+use super::forget;
 
 /// How much of a stack that was used is kept for its next user. Few go deeper.
 const KEPT: usize = 64 << 10;
@@ -65,7 +65,7 @@ impl Stack {
         let depths = self.size.saturating_sub(KEPT);
         if depths > 0 {
             // SAFETY: a part of our own mapping, and no frame is left on this stack.
-            unsafe { madvise(self.range().start.cast(), depths, Advice::LinuxDontNeed) }?;
+            unsafe { forget(self.range().start, depths) }?;
         }
         Ok(())
     }
