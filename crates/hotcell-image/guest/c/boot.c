@@ -155,4 +155,6 @@ HC_EXPORT("boot") void hc_boot(void)
     free(hc_out.data);
     memset(&hc_out, 0, sizeof hc_out);
     hc_heap_seal();
+    /* Here, so that no cell has to grow its memory for it and write to a page of its own. */
+    hc_renew_reserve();
 }
