@@ -17,7 +17,7 @@ pub use run::{Interrupter, Outcome, Program, Progress};
 use crate::{
     engine::Engine,
     error::CellError,
-    guest::Guest,
+    guest::{Guest, place},
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random},
@@ -62,10 +62,15 @@ impl Cell {
             if host.interrupt.reason().is_none() {
                 return Ok(UpdateDeadline::Yield(1));
             }
-            // JavaScript notices the interrupt by itself. Only what goes on regardless is torn out of its native code.
+            // JavaScript notices the interrupt by itself, the sooner if its next poll asks. Only what goes on regardless is
+            // torn out of its native code.
             let now = thread_time();
             let since = *host.overtime_since.get_or_insert(now);
             if now.saturating_sub(since) < GRACE {
+                if let Some(memory) = host.memory {
+                    let at = place::POLL_COUNTDOWN;
+                    memory.data_mut(&mut context)[at..at + 4].fill(0);
+                }
                 return Ok(UpdateDeadline::Continue(1));
             }
             Err(wasmtime::format_err!("killed"))
@@ -193,12 +198,12 @@ impl Cell {
     /// The whole state of the cell as bytes: variables, functions, pending promises, a run that waits for tools.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, CellError> {
         let engine = self.engine.clone();
-        let baseline = engine.baseline()?;
+        let baseline = engine.baseline();
         let is_running = self.run.is_some();
         let live = self.at_rest()?;
         let memory = live.guest.memory.data(&live.store);
         let state = State::of(live.store.data(), is_running, memory.len());
-        let pages = changed_pages(memory, baseline, engine.0.layout.stack_top);
+        let pages = changed_pages(memory, baseline, place::STACK_TOP);
         Ok(snapshot::write(&state, pages)?)
     }
 
@@ -218,7 +223,7 @@ impl Cell {
         let memory = live.guest.memory.data(&live.store);
         grow_to(&mut store, &guest, memory.len())?;
         let target = guest.memory.data_mut(&mut store);
-        for (number, page) in changed_pages(memory, engine.baseline()?, engine.0.layout.stack_top) {
+        for (number, page) in changed_pages(memory, engine.baseline(), place::STACK_TOP) {
             let start = number * PAGE;
             target[start..start + PAGE].copy_from_slice(page);
         }
@@ -246,7 +251,7 @@ impl Cell {
         let (mut store, guest) = engine.instantiate(&options)?;
         grow_to(&mut store, &guest, snapshot.state.memory_size)?;
         let target = guest.memory.data_mut(&mut store);
-        let stack_top = engine.0.layout.stack_top;
+        let stack_top = place::STACK_TOP;
         for (number, page) in snapshot.pages() {
             let start = number * PAGE;
             let place = target
@@ -397,7 +402,7 @@ impl Cell {
             Random::Real => (1, None),
             Random::Seeded(seed) => (2, Some(seed)),
         };
-        let at = self.engine.0.layout.policy;
+        let at = place::POLICY;
         let Some(live) = &mut self.live else { return };
         let memory = live.guest.memory.data_mut(&mut live.store);
         memory[at..at + 4].copy_from_slice(&clock.to_le_bytes());

@@ -3,23 +3,22 @@
 use std::{
     fmt,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
 };
 
 use hotcell_image::{BuildId, Image, running_config};
-use wasmtime::{
-    Enabled, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig, Store,
-};
+use wasmtime::{InstancePre, Store};
 
 use crate::{
     cell::{Cell, poll_now},
     error::CellError,
-    guest::{Exports, Guest, Layout, layout},
+    guest::{Exports, Guest, place},
     host::Host,
     imports,
     options::CellOptions,
+    room::{Landlord, Room},
     watchdog::Watchdog,
 };
 
@@ -61,13 +60,11 @@ pub struct Engine(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) pre: InstancePre<Host>,
     pub(crate) exports: Exports,
-    pub(crate) layout: Layout,
     pub(crate) watchdog: Watchdog,
+    room: Arc<Room>,
     max_cells: u32,
     /// How many are alive.
     cells: AtomicU32,
-    /// The memory of a fresh cell above its stack: what snapshots are compared with. Made when first needed.
-    baseline: OnceLock<Box<[u8]>>,
 }
 
 impl Engine {
@@ -88,7 +85,14 @@ impl Engine {
     }
 
     fn with_image(image: Image<'_>, options: &EngineOptions) -> Result<Self, CellError> {
-        let (engine, max_cells) = wasmtime_engine(options)?;
+        let room = Room::new(image.memory(), options.keep_resident);
+        let mut config = running_config();
+        config.with_host_memory(Arc::new(Landlord(Arc::clone(&room))));
+        config.with_host_stack(Arc::new(Landlord(Arc::clone(&room))));
+        let engine = wasmtime::Engine::new(&config).map_err(|source| CellError::Machine {
+            doing: "setting up the engine",
+            source,
+        })?;
         let module = image.load(&engine)?;
         let failed = |source| CellError::Machine {
             doing: "linking the image",
@@ -97,7 +101,7 @@ impl Engine {
         let pre = imports::linker(&engine)
             .and_then(|linker| linker.instantiate_pre(&module))
             .map_err(failed)?;
-        let (exports, layout) = examine(&module, &pre).ok_or_else(|| {
+        let exports = Exports::of(&module).ok_or_else(|| {
             failed(wasmtime::format_err!(
                 "the image does not export what a cell needs"
             ))
@@ -106,11 +110,10 @@ impl Engine {
         Ok(Self(Arc::new(Shared {
             pre,
             exports,
-            layout,
             watchdog,
-            max_cells,
+            room,
+            max_cells: options.max_cells,
             cells: AtomicU32::new(0),
-            baseline: OnceLock::new(),
         })))
     }
 
@@ -133,7 +136,7 @@ impl Engine {
         BuildId::CURRENT
     }
 
-    /// How many cells may be alive at once: what was asked for, or less if the machine has no room for as many.
+    /// How many cells may be alive at once.
     pub fn max_cells(&self) -> u32 {
         self.0.max_cells
     }
@@ -148,27 +151,15 @@ impl Engine {
         options: &CellOptions,
     ) -> Result<(Store<Host>, Guest), CellError> {
         let seat = Seat::take(&self.0)?;
-        let (mut store, guest) = self.instantiate_uncounted(options)?;
-        store.data_mut().seat = Some(seat);
-        Ok((store, guest))
-    }
-
-    fn instantiate_uncounted(
-        &self,
-        options: &CellOptions,
-    ) -> Result<(Store<Host>, Guest), CellError> {
         let shared = &self.0;
-        let needed = shared.layout.initial_memory as u64;
+        let needed = place::INITIAL_MEMORY as u64;
         if options.memory_limit < needed {
             return Err(CellError::MemoryLimitTooSmall {
                 limit: options.memory_limit,
                 needed,
             });
         }
-        let mut store = Store::new(
-            shared.pre.module().engine(),
-            Host::new(shared.layout, options),
-        );
+        let mut store = Store::new(shared.pre.module().engine(), Host::new(options));
         store.limiter(|host| &mut host.limit);
         let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
             CellError::Machine {
@@ -180,20 +171,15 @@ impl Engine {
             .exports
             .bind(&mut store, instance)
             .ok_or(CellError::Gone)?;
-        store.data_mut().memory = Some(guest.memory);
+        let host = store.data_mut();
+        host.memory = Some(guest.memory);
+        host.seat = Some(seat);
         Ok((store, guest))
     }
 
-    /// The memory of a fresh cell above its stack.
-    pub(crate) fn baseline(&self) -> Result<&[u8], CellError> {
-        if let Some(baseline) = self.0.baseline.get() {
-            return Ok(baseline);
-        }
-        let (store, guest) = self.instantiate_uncounted(&CellOptions::default())?;
-        Ok(self
-            .0
-            .baseline
-            .get_or_init(|| guest.memory.data(&store)[self.0.layout.stack_top..].into()))
+    /// The memory of a fresh cell above its stack, up to where it is all zero.
+    pub(crate) fn baseline(&self) -> &[u8] {
+        self.0.room.fresh.bytes()
     }
 }
 
@@ -228,54 +214,4 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.0.cells.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-/// One more than there may be cells: what snapshots are compared with is a fresh cell, also when all others are in use.
-const SPARE: u32 = 1;
-
-/// The room for cells. A machine that cannot reserve as much address space gets less of it.
-fn wasmtime_engine(options: &EngineOptions) -> Result<(wasmtime::Engine, u32), CellError> {
-    let mut cells = options.max_cells;
-    loop {
-        let mut pool = PoolingAllocationConfig::new();
-        let room = cells.saturating_add(SPARE);
-        pool.total_core_instances(room)
-            .total_memories(room)
-            .total_tables(room)
-            .total_stacks(room)
-            .max_memory_size(1 << 32)
-            .linear_memory_keep_resident(options.keep_resident)
-            .table_keep_resident(64 << 10)
-            .async_stack_keep_resident(0)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = running_config();
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        match wasmtime::Engine::new(&config) {
-            Ok(engine) => return Ok((engine, cells)),
-            Err(_) if cells > 16 => cells /= 4,
-            Err(source) => {
-                return Err(CellError::Machine {
-                    doing: "reserving address space for cells",
-                    source,
-                });
-            }
-        }
-    }
-}
-
-fn examine(module: &Module, pre: &InstancePre<Host>) -> Option<(Exports, Layout)> {
-    let exports = Exports::of(module)?;
-    // The layout is what is being found out; this host is only there to instantiate with.
-    let nowhere = Layout {
-        inbox: 0,
-        operations_left: 0,
-        policy: 0,
-        stack_top: 0,
-        initial_memory: 0,
-    };
-    let mut store = Store::new(module.engine(), Host::new(nowhere, &CellOptions::default()));
-    let instance = poll_now(pre.instantiate_async(&mut store)).ok()?;
-    let guest = exports.bind(&mut store, instance)?;
-    let layout = layout(&mut store, instance, guest.memory)?;
-    Some((exports, layout))
 }

@@ -2,7 +2,7 @@
 
 use wasmtime::{Instance, Memory, Module, ModuleExport, Store, TypedFunc};
 
-use crate::{error::CellError, host::Host, memory::PAGE};
+use crate::{error::CellError, host::Host};
 
 /// Size of the guest's inbox, `HC_INBOX_SIZE`.
 pub(crate) const INBOX_SIZE: usize = 16384;
@@ -55,19 +55,31 @@ pub(crate) mod exception {
     pub(crate) const AT_COMPILE: u8 = 2;
 }
 
-/// Where things are in every cell of an image. Read once: they are constants of the image.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
+/// Where things are in every cell's memory.
+pub(crate) mod place {
+    use hotcell_image::LAYOUT;
+
+    use super::INBOX_SIZE;
+    use crate::memory::PAGE;
+
     /// The inbox.
-    pub(crate) inbox: usize,
+    pub(crate) const INBOX: usize = LAYOUT.inbox as usize;
     /// `int64_t`: iterations left.
-    pub(crate) operations_left: usize,
+    pub(crate) const OPERATIONS_LEFT: usize = LAYOUT.operations_left as usize;
+    /// `int32_t`: polls that the engine skips before it asks whether the run is to end.
+    pub(crate) const POLL_COUNTDOWN: usize = LAYOUT.poll_countdown as usize;
     /// `struct HcPolicy`.
-    pub(crate) policy: usize,
+    pub(crate) const POLICY: usize = LAYOUT.policy as usize;
     /// The stack is everything below.
-    pub(crate) stack_top: usize,
-    /// Size of the memory that an instance begins with.
-    pub(crate) initial_memory: usize,
+    pub(crate) const STACK_TOP: usize = LAYOUT.stack_top as usize;
+    /// Size of the memory that a cell begins with. It never gets smaller.
+    pub(crate) const INITIAL_MEMORY: usize = LAYOUT.memory_size as usize;
+
+    const _: () = assert!(INBOX + INBOX_SIZE <= INITIAL_MEMORY);
+    const _: () = assert!(OPERATIONS_LEFT + 8 <= INITIAL_MEMORY);
+    const _: () = assert!(POLL_COUNTDOWN + 4 <= INITIAL_MEMORY);
+    const _: () = assert!(POLICY + 32 <= INITIAL_MEMORY);
+    const _: () = assert!(STACK_TOP <= INITIAL_MEMORY && STACK_TOP.is_multiple_of(PAGE));
 }
 
 /// The exports of the module, looked up once.
@@ -115,38 +127,4 @@ pub(crate) struct Guest {
     pub(crate) resume: TypedFunc<(), i32>,
     pub(crate) abandon: TypedFunc<(), i32>,
     pub(crate) define: TypedFunc<i32, i32>,
-}
-
-/// Reads the layout from a fresh instance.
-pub(crate) fn layout(
-    store: &mut Store<Host>,
-    instance: Instance,
-    memory: Memory,
-) -> Option<Layout> {
-    let mut address = |name| {
-        let value = instance
-            .get_global(&mut *store, name)?
-            .get(&mut *store)
-            .i32()?;
-        usize::try_from(value).ok()
-    };
-    let (inbox, operations_left, policy, stack_top) = (
-        address("hc_inbox")?,
-        address("hc_operations_left")?,
-        address("hc_policy")?,
-        address("__stack_pointer")?,
-    );
-    let initial_memory = memory.data_size(&*store);
-    let fits = inbox + INBOX_SIZE <= initial_memory
-        && operations_left + 8 <= initial_memory
-        && policy + 32 <= initial_memory
-        && stack_top <= initial_memory
-        && stack_top.is_multiple_of(PAGE);
-    fits.then_some(Layout {
-        inbox,
-        operations_left,
-        policy,
-        stack_top,
-        initial_memory,
-    })
 }

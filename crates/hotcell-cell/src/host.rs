@@ -16,8 +16,8 @@ use crate::{
     cancel::CancelToken,
     engine::Seat,
     error::Exception,
-    guest::{INBOX_SIZE, Layout, answer, emit},
-    interrupt::Interrupt,
+    guest::{INBOX_SIZE, answer, emit, place},
+    interrupt::{Interrupt, Reason},
     limits::MemoryLimit,
     options::{CellOptions, Console, Gate, Level, Modules},
     tool::{Answer, AnswerFuture, Kind, Tool, ToolCall, ToolError},
@@ -62,7 +62,6 @@ pub(crate) enum Emitted {
 }
 
 pub(crate) struct Host {
-    pub(crate) layout: Layout,
     /// Given back when the cell is gone.
     pub(crate) seat: Option<Seat>,
     /// Set right after instantiation.
@@ -100,9 +99,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(layout: Layout, options: &CellOptions) -> Self {
+    pub(crate) fn new(options: &CellOptions) -> Self {
         Self {
-            layout,
             seat: None,
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
@@ -141,7 +139,7 @@ impl Host {
         let length = i32::try_from(message.len())?;
         if message.len() <= INBOX_SIZE {
             let inbox = memory
-                .get_mut(self.layout.inbox..)
+                .get_mut(place::INBOX..)
                 .and_then(|memory| memory.get_mut(..message.len()));
             inbox
                 .ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?
@@ -278,6 +276,19 @@ impl Host {
         .await;
         self.resume_clock();
         answer
+    }
+
+    /// Whether the run is to end. The guest asks once in a while; that its time is over is seen here at once, while the
+    /// watchdog would have to be woken first.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        if self.interrupt.reason().is_some() {
+            return true;
+        }
+        let is_over = self.deadline.as_ref().is_some_and(Deadline::has_passed);
+        if is_over {
+            self.interrupt.note(Reason::Deadline);
+        }
+        is_over
     }
 
     /// The run waits for the host from here on.

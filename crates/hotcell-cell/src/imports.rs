@@ -20,7 +20,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("hotcell", "take", take)?;
     linker.func_wrap("hotcell", "emit", emit)?;
     linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
-        i32::from(caller.data().interrupt.reason().is_some())
+        i32::from(caller.data().is_interrupted())
     })?;
     linker.func_wrap("hotcell", "stack", stack)?;
     linker.func_wrap("hotcell", "now", now)?;

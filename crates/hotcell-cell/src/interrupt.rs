@@ -24,8 +24,14 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Asks the run to end. The first reason stays.
+    /// Asks the run to end, also if it is waiting. The first reason stays.
     pub(crate) fn raise(&self, reason: Reason) {
+        self.note(reason);
+        self.task.wake();
+    }
+
+    /// As [`Interrupt::raise`], by the run itself, which need not be woken.
+    pub(crate) fn note(&self, reason: Reason) {
         let code = match reason {
             Reason::Deadline => 1,
             Reason::Cancelled => 2,
@@ -33,7 +39,6 @@ impl Interrupt {
         let _ = self
             .reason
             .compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
-        self.task.wake();
     }
 
     pub(crate) fn reason(&self) -> Option<Reason> {

@@ -56,6 +56,7 @@ mod limits;
 mod memory;
 mod options;
 mod pool;
+mod room;
 mod snapshot;
 mod stats;
 mod tool;

@@ -1,7 +1,9 @@
 //! The one thread that watches the time for all cells of an engine.
 //!
 //! It does two things. While any cell computes it ticks, so that each gives its thread to the others once a millisecond.
-//! And it raises the interrupt of a run whose deadline has come, at that moment and not at the next tick.
+//! And it raises the interrupt of a run whose deadline has come, at that moment and not at the next tick. A run that
+//! computes in JavaScript looks at the clock itself and has mostly noticed before; one that waits, or is inside of a native
+//! operation, has not.
 
 use std::{
     collections::BTreeMap,
@@ -92,6 +94,11 @@ impl Deadline {
             self.at += since.elapsed();
             self.timer = Some(self.shared.set(self.at, &self.interrupt));
         }
+    }
+
+    /// Whether the time is over. It is not while the clock stands still.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.paused.is_none() && Instant::now() >= self.at
     }
 
     fn unset(&mut self) {

@@ -1,11 +1,13 @@
 //! The pipeline that makes the image.
 //!
 //! Sources of the engine (from the package that Cargo fetched) with our edits and glue → C compiler → WebAssembly →
-//! Wizer, which runs `boot` (SES, `lockdown()`, our library) and freezes the memory → Cranelift → the image file.
+//! Wizer, which runs `boot` (SES, `lockdown()`, our library) and freezes it → Cranelift → the image file, which has the
+//! machine code and the memory side by side.
 
 mod compiler;
 mod edits;
 mod freeze;
+mod regexp;
 mod scripts;
 mod sources;
 
@@ -13,7 +15,7 @@ use std::{fs, path::Path, time::Instant};
 
 use anyhow::{Context, Result};
 
-use crate::format::Header;
+use crate::format::{Header, checksum};
 pub use compiler::Compiler;
 
 /// What [`image`] found or did.
@@ -63,18 +65,26 @@ pub fn image(root: &Path, compiler: Compiler, say: &mut dyn FnMut(&str)) -> Resu
     let frozen = freeze::freeze(&wasm, &scripts)?;
     step.done(&format!(
         "ran lockdown and froze the memory ({} KiB)",
-        frozen.len() / 1024
+        frozen.memory.len() / 1024
     ));
-    let module = freeze::compile(&frozen)?;
+    let mut content = freeze::compile(&frozen.wasm)?;
+    content.resize(content.len().next_multiple_of(freeze::PAGE), 0);
+    let module_length = u32::try_from(content.len())?;
     step.done(&format!(
         "compiled to machine code ({} KiB)",
-        module.len() / 1024
+        content.len() / 1024
     ));
 
-    let mut image = Header::new(*build_id.as_bytes(), &module)
-        .to_bytes()
-        .to_vec();
-    image.extend_from_slice(&module);
+    content.extend_from_slice(&frozen.memory);
+    let header = Header {
+        build_id: *build_id.as_bytes(),
+        module_length,
+        memory_length: u32::try_from(frozen.memory.len())?,
+        layout: frozen.layout,
+        checksum: checksum(&content),
+    };
+    let mut image = header.to_bytes().to_vec();
+    image.extend_from_slice(&content);
     // Written beside and renamed, so that a build that is interrupted leaves no half of an image.
     let temporary = out.join("cell.image.new");
     fs::write(&temporary, &image)?;
@@ -116,6 +126,7 @@ fn build_id(
     for script in scripts {
         add(&script.name, script.source.as_bytes());
     }
+    add(regexp::FIND, regexp::REPLACE.as_bytes());
     add("format", &crate::format::MAGIC);
     add("compiler", compiler.version().as_bytes());
     add("flags", compiler::FLAGS.join(" ").as_bytes());

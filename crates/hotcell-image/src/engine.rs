@@ -24,7 +24,8 @@ pub fn engine_config() -> Config {
     config.max_wasm_stack(MAX_WASM_STACK);
     // Host functions run on the same stack, above what the guest may use.
     config.async_stack_size(MAX_WASM_STACK + (2 << 20));
-    config.memory_init_cow(true);
+    // What is in a cell's memory is not in the module: see `FreshMemory`.
+    config.memory_init_cow(false);
     // A whole 32-bit address space is reserved per cell, so that no access needs a bounds check.
     config.memory_reservation(1 << 32);
     config.memory_guard_size(32 << 20);

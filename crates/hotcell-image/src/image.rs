@@ -7,9 +7,12 @@ use std::{
 
 use wasmtime::{Engine, Module};
 
-use crate::format::{HEADER_LEN, Header, checksum};
+use crate::{
+    format::{HEADER_LEN, Header, Layout, checksum},
+    fresh::FreshMemory,
+};
 
-/// Code must begin on a page.
+/// Code and memory must begin on a page.
 #[repr(align(4096))]
 struct Aligned<const N: usize>([u8; N]);
 
@@ -23,6 +26,14 @@ const EXPECTED: Header = match Header::parse(FILE) {
     Some(header) => header,
     None => panic!("the cell image is damaged: build it again with `cargo xtask image`"),
 };
+
+/// Where the memory is in the image.
+const MEMORY_AT: usize = FILE.len() - EXPECTED.memory_length as usize;
+/// Where it belongs in a cell: above the stack.
+const MEMORY_START: usize = LAYOUT.stack_top as usize;
+/// Where things are in a cell.
+pub const LAYOUT: Layout = EXPECTED.layout;
+const _: () = assert!(MEMORY_AT == HEADER_LEN + EXPECTED.module_length as usize);
 
 /// Why an image was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -82,14 +93,23 @@ impl fmt::Debug for BuildId {
     }
 }
 
+impl fmt::Debug for Image<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image")
+            .field("is_embedded", &self.is_embedded)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Whether an engine runs the embedded image where it lies. Wasmtime knows code by its address, so only one may; any other
 /// engine of the process gets a copy.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// An image whose bytes have been checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Image<'a> {
-    module: &'a [u8],
+    /// Header, module and memory.
+    bytes: &'a [u8],
     /// Whether it is part of the program, and so can be run where it is.
     is_embedded: bool,
 }
@@ -98,7 +118,7 @@ impl Image<'static> {
     /// The image in this library. It is as whole as the program that it is a part of.
     pub fn embedded() -> Self {
         Self {
-            module: &EMBEDDED.0[HEADER_LEN..],
+            bytes: &EMBEDDED.0,
             is_embedded: true,
         }
     }
@@ -114,13 +134,12 @@ impl<'a> Image<'a> {
                 expected: BuildId::CURRENT,
             });
         }
-        let module = &bytes[HEADER_LEN..];
         let whole = header == EXPECTED
-            && module.len() as u64 == EXPECTED.length
-            && checksum(module) == EXPECTED.checksum;
+            && bytes.len() == EMBEDDED.0.len()
+            && checksum(&bytes[HEADER_LEN..]) == EXPECTED.checksum;
         if whole {
             Ok(Self {
-                module,
+                bytes,
                 is_embedded: false,
             })
         } else {
@@ -128,16 +147,26 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// The memory that every cell begins with.
+    pub fn memory(&self) -> FreshMemory {
+        if self.is_embedded {
+            FreshMemory::in_program(&EMBEDDED.0, MEMORY_AT, MEMORY_START)
+        } else {
+            FreshMemory::copied(&self.bytes[MEMORY_AT..], MEMORY_START)
+        }
+    }
+
     /// Maps the image into `engine`, which must have been made with [`crate::engine_config`].
     pub fn load(&self, engine: &Engine) -> Result<Module, ImageError> {
+        let module = &self.bytes[HEADER_LEN..MEMORY_AT];
         // SAFETY: both run what they are given as machine code. The bytes are the ones that our own build wrote: they are
         // a part of this library, or `from_bytes` compared their hash with the one compiled into it. What is run in
         // place is static and never written to.
         let module = unsafe {
             if self.is_embedded && !IN_USE.swap(true, Ordering::Relaxed) {
-                Module::deserialize_raw(engine, self.module.into())
+                Module::deserialize_raw(engine, module.into())
             } else {
-                Module::deserialize(engine, self.module)
+                Module::deserialize(engine, module)
             }
         };
         module.map_err(ImageError::Unsupported)

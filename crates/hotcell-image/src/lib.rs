@@ -23,6 +23,8 @@ pub mod build;
 mod engine;
 mod format;
 #[cfg(feature = "embed")]
+mod fresh;
+#[cfg(feature = "embed")]
 mod image;
 #[cfg(feature = "embed")]
 mod in_place;
@@ -30,5 +32,8 @@ mod in_place;
 #[cfg(feature = "embed")]
 pub use engine::running_config;
 pub use engine::{MAX_WASM_STACK, TARGET_FEATURES, engine_config};
+pub use format::Layout;
 #[cfg(feature = "embed")]
-pub use image::{BuildId, Image, ImageError};
+pub use fresh::FreshMemory;
+#[cfg(feature = "embed")]
+pub use image::{BuildId, Image, ImageError, LAYOUT};

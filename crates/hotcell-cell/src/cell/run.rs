@@ -13,7 +13,7 @@ use super::{Cell, poll_now};
 use crate::{
     engine::Shared,
     error::{CellError, Exception},
-    guest::Status,
+    guest::{Status, place},
     host::Emitted,
     interrupt::{Interrupt, Reason},
     stats::Stats,
@@ -459,7 +459,7 @@ impl Cell {
     }
 
     fn write_operations_left(&mut self, max_operations: Option<u64>) {
-        let at = self.engine.0.layout.operations_left;
+        let at = place::OPERATIONS_LEFT;
         let Some(live) = &mut self.live else { return };
         let left = operations_budget(max_operations);
         live.guest.memory.data_mut(&mut live.store)[at..at + 8]
@@ -467,7 +467,7 @@ impl Cell {
     }
 
     fn read_operations_left(&self) -> i64 {
-        let at = self.engine.0.layout.operations_left;
+        let at = place::OPERATIONS_LEFT;
         let bytes = self.live.as_ref().and_then(|live| {
             live.guest
                 .memory

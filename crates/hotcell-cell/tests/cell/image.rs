@@ -19,14 +19,14 @@ fn damaged_and_foreign_images_are_refused() {
         load(&[0; 4096]),
         CellError::Image(ImageError::NotAnImage)
     ));
-    let mut header = b"HOTCELL\x02".to_vec();
+    let mut header = b"HOTCELL\x03".to_vec();
     header.extend([7; 5000]);
     assert!(matches!(
         load(&header),
         CellError::Image(ImageError::Foreign { .. })
     ));
     // The right build, but not its content.
-    let mut damaged = b"HOTCELL\x02".to_vec();
+    let mut damaged = b"HOTCELL\x03".to_vec();
     damaged.extend(
         Engine::with_options(&EngineOptions::default().max_cells(4))
             .unwrap()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hotcell_cell::{CellError, CellOptions, Program, Value};
+use hotcell_cell::{CellError, CellOptions, Engine, EngineOptions, Program, Value};
 
 use crate::support::{cell, engine, eval, fail, fresh, thrown};
 
@@ -173,4 +173,27 @@ fn garbage_is_collected() {
         );
     }
     assert!(fail(&mut cell, "throw 1").to_string().contains('1'));
+}
+
+#[test]
+fn a_cell_begins_like_any_other_whatever_was_in_its_memory_before() {
+    let engine = Engine::with_options(&EngineOptions::default().max_cells(4)).unwrap();
+    let next = || engine.cell(CellOptions::default()).unwrap();
+    let untouched = next().snapshot().unwrap();
+    let owners = [
+        "globalThis.mark = 'x'.repeat(100_000)",
+        "const all = []; for (let i = 0; i < 100_000; i++) all.push({ i })",
+        "(function deep(n) { return n ? deep(n - 1) + 1 : 0 })(5000)",
+        "const big = new Uint8Array(30_000_000).fill(7); big.length",
+        "while (true) {}",
+        "new Float64Array(3e5).map((_, i) => Math.sin(i)).sort()",
+    ];
+    for code in owners {
+        let mut cell = next();
+        let _ = pollster::block_on(
+            cell.evaluate(Program::new(code).timeout(Duration::from_millis(100))),
+        );
+        drop(cell);
+        assert!(next().snapshot().unwrap() == untouched, "after {code}");
+    }
 }

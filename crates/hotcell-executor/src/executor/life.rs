@@ -11,7 +11,7 @@ use hotcell_vfs::Vfs;
 use super::{Executor, Inner};
 use crate::{
     boundary::guard,
-    engine::{make_cell, make_room},
+    engine::make_cell,
     error::{ErrorCode, ExecutorError, chain},
     file_tools::file_tools,
     state::State,
@@ -23,11 +23,12 @@ pub(super) const FINAL_ANSWER: &str = "final_answer";
 
 impl Executor {
     /// Makes the executor ready: a fresh cell, without variables or tools. In `READY` it does nothing.
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
     pub async fn init(&self) -> Result<(), ExecutorError> {
         let inner = &self.0;
-        if inner.engine.is_none() {
-            make_room().await;
-        }
         let _making = inner
             .initializing
             .lock()

@@ -66,7 +66,7 @@ impl Executor {
             .cell()
             .map_or_else(|_| Stats::default(), |cell| cell.stats());
         let ended = match turn.cell() {
-            Ok(cell) => self.evaluate(cell, &run, &name, &program).await,
+            Ok(cell) => self.evaluate(cell, &run, began, &name, &program).await,
             Err(error) => return Execution::refused(error),
         };
         let after = turn.cell().map_or(before, |cell| cell.stats());
@@ -138,13 +138,15 @@ impl Executor {
         &self,
         cell: &mut Cell,
         run: &Run,
+        began: Instant,
         name: &str,
         program: &Arc<PreparedProgram>,
     ) -> Result<Ended, CellError> {
         let options = &self.0.options;
+        let timeout = run.timeout.unwrap_or(options.timeout_duration());
         let program = Program::new(&program.transformed)
             .name(name)
-            .timeout(run.timeout.unwrap_or(options.timeout_duration()))
+            .timeout(timeout.saturating_sub(began.elapsed()))
             .max_operations(options.operations())
             .pause_clock_during_tools(options.pause_clock_during_tools);
         cell.start(program)?;

@@ -145,6 +145,7 @@ HC_EXPORT("boot") void hc_boot(void)
 
     ctx->eval_internal = hc_eval_internal;
     JS_SetInterruptHandler(rt, hc_on_interrupt_poll, NULL);
+    hc_poll_countdown = &ctx->interrupt_counter;
     JS_SetHostPromiseRejectionTracker(rt, hc_on_rejection, NULL);
     JS_SetModuleLoaderFunc(rt, hc_normalize_module, hc_load_module, NULL);
     hc_policy.counts_loops = 1;
@@ -154,4 +155,6 @@ HC_EXPORT("boot") void hc_boot(void)
     free(hc_out.data);
     memset(&hc_out, 0, sizeof hc_out);
     hc_heap_seal();
+    /* Here, so that no cell has to grow its memory for it and write to a page of its own. */
+    hc_renew_reserve();
 }

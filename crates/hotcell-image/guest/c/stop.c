@@ -13,6 +13,10 @@ enum {
 
 static int32_t hc_stop_reason;
 
+/* How many polls the engine skips before it asks the handler below. The host sets it to zero when a run is to end: then
+   the next one asks. */
+int32_t *hc_poll_countdown;
+
 static JSValue hc_stop(JSContext *ctx, int32_t reason)
 {
     if (hc_stop_reason == HC_RUNNING)

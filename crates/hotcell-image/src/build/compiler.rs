@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::{edits, sources};
+use super::{edits, regexp, sources};
 use crate::engine::MAX_WASM_STACK;
 
 /// Which C compiler makes the WebAssembly.
@@ -41,13 +41,14 @@ pub(super) const FLAGS: &[&str] = &[
 ];
 
 /// Parts of the engine that are units of their own.
-const UNITS: &[&str] = &["libregexp.c", "libunicode.c", "dtoa.c"];
+const UNITS: &[&str] = &["libunicode.c", "dtoa.c"];
 
 /// What the host reaches by address.
 const EXPORTS: &[&str] = &[
     "__stack_pointer",
     "hc_inbox",
     "hc_operations_left",
+    "hc_poll_countdown",
     "hc_policy",
 ];
 
@@ -129,12 +130,15 @@ impl CCompiler {
         let source =
             fs::read_to_string(engine.join("quickjs.c")).context("failed to read quickjs.c")?;
         fs::write(edited.join("quickjs.c"), edits::apply(&source)?)?;
+        let source =
+            fs::read_to_string(engine.join("libregexp.c")).context("failed to read libregexp.c")?;
+        fs::write(edited.join("libregexp.c"), regexp::edit(&source)?)?;
 
         let mut objects = Vec::new();
         for unit in UNITS
             .iter()
             .map(|unit| engine.join(unit))
-            .chain([glue.join("cell.c")])
+            .chain([edited.join("libregexp.c"), glue.join("cell.c")])
         {
             let object = edited
                 .join(unit.file_name().unwrap_or_default())

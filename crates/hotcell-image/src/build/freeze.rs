@@ -14,7 +14,10 @@ use wasmtime::{
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use super::scripts::Script;
-use crate::engine::{TARGET_FEATURES, engine_config};
+use crate::{
+    engine::{TARGET_FEATURES, engine_config},
+    format::Layout,
+};
 
 /// The settings of the compiling side: those of the running side, and for which machine.
 fn compile_config() -> Result<Config> {
@@ -72,8 +75,21 @@ struct Boot {
 
 const INBOX_SIZE: usize = 16384;
 
-/// Runs `boot` in the module and returns a module that starts where it ended.
-pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Vec<u8>> {
+/// The unit in which memory is mapped.
+pub(super) const PAGE: usize = 4096;
+
+/// A module that continues where `boot` ended.
+pub(super) struct Frozen {
+    /// The module. It says nothing about what is in its memory.
+    pub(super) wasm: Vec<u8>,
+    /// What is in its memory above the stack: whole pages, up to the last that is not empty.
+    pub(super) memory: Vec<u8>,
+    /// Where things are in it.
+    pub(super) layout: Layout,
+}
+
+/// Runs `boot` in the module.
+pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Frozen> {
     let wizer = {
         let mut wizer = Wizer::new();
         wizer.init_func("boot");
@@ -122,7 +138,71 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Vec<u8>> {
         store: &mut store,
         instance,
     };
-    block_on(wizer.snapshot(&context, &mut state)).map_err(|error| anyhow!(error))
+    let snapshot =
+        block_on(wizer.snapshot(&context, &mut state)).map_err(|error| anyhow!(error))?;
+    let mut address = |name: &str| {
+        let global = instance.get_global(&mut store, name);
+        global
+            .and_then(|global| global.get(&mut store).i32())
+            .map(i32::cast_unsigned)
+            .ok_or_else(|| anyhow!("the module exports no {name}"))
+    };
+    let poll_countdown = address("hc_poll_countdown")? as usize;
+    let layout = Layout {
+        inbox: address("hc_inbox")?,
+        operations_left: address("hc_operations_left")?,
+        policy: address("hc_policy")?,
+        stack_top: address("__stack_pointer")?,
+        memory_size: u32::try_from(memory.data_size(&store))?,
+        poll_countdown: {
+            let mut pointer = [0; 4];
+            memory.read(&store, poll_countdown, &mut pointer)?;
+            u32::from_le_bytes(pointer)
+        },
+    };
+    // The stack is below everything else, and nothing on it is alive.
+    let stack_top = layout.stack_top as usize;
+    let content = memory.data(&store).get(stack_top..).unwrap_or_default();
+    let is_empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
+    let Some(last) = content.chunks(PAGE).rposition(|page| !is_empty(page)) else {
+        bail!("the memory is empty after booting");
+    };
+    if !stack_top.is_multiple_of(PAGE) {
+        bail!("the stack does not end on a page");
+    }
+    Ok(Frozen {
+        wasm: without_data(&snapshot)?,
+        memory: content[..(last + 1) * PAGE].to_vec(),
+        layout,
+    })
+}
+
+/// The module without its data segments: cells get their memory from the image file, page by page as they need it, and
+/// Wasmtime would copy all of it first.
+fn without_data(wasm: &[u8]) -> Result<Vec<u8>> {
+    const PREAMBLE: usize = 8;
+    const DATA: u8 = 11;
+    const DATA_COUNT: u8 = 12;
+    let cut = || anyhow!("Wizer returned a module that ends in the middle");
+    let (preamble, mut rest) = wasm.split_at_checked(PREAMBLE).ok_or_else(cut)?;
+    let mut module = preamble.to_vec();
+    while let Some((id, after_id)) = rest.split_first() {
+        let (mut size, mut shift, mut digits) = (0, 0, 0);
+        for byte in after_id {
+            size |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            digits += 1;
+            if byte & 0x80 == 0 || digits == 5 {
+                break;
+            }
+        }
+        let (section, after) = rest.split_at_checked(1 + digits + size).ok_or_else(cut)?;
+        if ![DATA, DATA_COUNT].contains(id) {
+            module.extend_from_slice(section);
+        }
+        rest = after;
+    }
+    Ok(module)
 }
 
 /// The instance that Wizer reads. Wizer has such a type itself, behind a feature that brings much else.

@@ -1,0 +1,347 @@
+//! Where cells live: memory and stacks.
+//!
+//! Both are reserved when a cell first needs them and kept for the next one when it is gone, so that a process pays for as
+//! many as it has ever had at once, and a new cell mostly finds everything in place.
+
+mod dirty;
+mod slot;
+mod stack;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hotcell_image::FreshMemory;
+use wasmtime::{LinearMemory, MemoryCreator, MemoryType, StackCreator, StackMemory};
+
+use crate::guest::place::INITIAL_MEMORY;
+use dirty::PageMap;
+use slot::Slot;
+use stack::Stack;
+
+/// How many slots and stacks are kept when no cell uses them.
+const KEPT: usize = 128;
+
+/// How many slots may wait as their cells left them. Making them as new is left to whoever needs one next: a run that was
+/// killed should not be reported later because of it.
+const DIRTY: usize = 8;
+
+pub(crate) struct Room {
+    pub(crate) fresh: FreshMemory,
+    /// How much of a slot's memory stays when it is reset.
+    keep_resident: usize,
+    page_map: Option<PageMap>,
+    /// All as new.
+    slots: Mutex<Vec<Slot>>,
+    /// As their cells left them, but small.
+    dirty: Mutex<Vec<Slot>>,
+    stacks: Mutex<Vec<Stack>>,
+}
+
+impl Room {
+    pub(crate) fn new(fresh: FreshMemory, keep_resident: usize) -> Arc<Self> {
+        Arc::new(Self {
+            fresh,
+            keep_resident,
+            page_map: PageMap::open(),
+            slots: Mutex::default(),
+            dirty: Mutex::default(),
+            stacks: Mutex::default(),
+        })
+    }
+
+    /// A slot that is as new.
+    fn take(&self) -> Option<Slot> {
+        let clean = lock(&self.slots).pop();
+        clean.or_else(|| {
+            let mut slot = lock(&self.dirty).pop()?;
+            self.reset(&mut slot).then_some(slot)
+        })
+    }
+
+    fn give_back(&self, mut slot: Slot) {
+        if slot.has_grown_by() <= self.keep_resident {
+            let mut dirty = lock(&self.dirty);
+            if dirty.len() < DIRTY {
+                dirty.push(slot);
+                return;
+            }
+        }
+        let is_wanted = lock(&self.slots).len() < KEPT;
+        if is_wanted && self.reset(&mut slot) {
+            lock(&self.slots).push(slot);
+        }
+    }
+
+    /// Makes a slot as new. One for which this fails must be given up.
+    fn reset(&self, slot: &mut Slot) -> bool {
+        slot.reset(&self.fresh, self.page_map.as_ref(), self.keep_resident)
+            .is_ok()
+    }
+}
+
+/// What Wasmtime asks for memory and stacks.
+pub(crate) struct Landlord(pub(crate) Arc<Room>);
+
+// SAFETY: what is returned has exactly `minimum` bytes that can be read and written, and the rest of reservation and guard
+// cannot be accessed at all (`Slot`). It is not zero as Wasmtime wants it but has what the image says, which is what the
+// module would have filled it with: memory belongs to the module from its first instruction on.
+unsafe impl MemoryCreator for Landlord {
+    fn new_memory(
+        &self,
+        _: MemoryType,
+        minimum: usize,
+        _: Option<usize>,
+        reserved: Option<usize>,
+        guard: usize,
+    ) -> Result<Box<dyn LinearMemory>, String> {
+        let reserved = reserved
+            .filter(|_| minimum == INITIAL_MEMORY)
+            .ok_or("it does not fit the image")?;
+        let slot = match self
+            .0
+            .take()
+            .filter(|slot| slot.is_like(minimum, reserved, guard))
+        {
+            Some(slot) => slot,
+            None => Slot::new(&self.0.fresh, minimum, reserved, guard)
+                .map_err(|error| format!("no address space for its memory: {error}"))?,
+        };
+        Ok(Box::new(LetSlot {
+            slot: Some(slot),
+            room: Arc::clone(&self.0),
+        }))
+    }
+}
+
+/// A slot while a cell has it.
+struct LetSlot {
+    /// `None` only while it is dropped.
+    slot: Option<Slot>,
+    room: Arc<Room>,
+}
+
+// SAFETY: the slot is this cell's alone until it is dropped; see `Slot` for what its numbers mean.
+unsafe impl LinearMemory for LetSlot {
+    fn byte_size(&self) -> usize {
+        self.slot.as_ref().map_or(0, Slot::size)
+    }
+
+    fn byte_capacity(&self) -> usize {
+        self.slot.as_ref().map_or(0, Slot::capacity)
+    }
+
+    fn grow_to(&mut self, new_size: usize) -> wasmtime::Result<()> {
+        if let Some(slot) = &mut self.slot {
+            slot.grow_to(new_size)?;
+        }
+        Ok(())
+    }
+
+    fn as_ptr(&self) -> *mut u8 {
+        self.slot
+            .as_ref()
+            .map_or(std::ptr::dangling_mut(), Slot::base)
+    }
+}
+
+impl Drop for LetSlot {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            self.room.give_back(slot);
+        }
+    }
+}
+
+// SAFETY: `Stack` is aligned, guarded and as large as asked for. Kept stacks are not wiped: guest code cannot read the
+// machine's stack, and `zeroed`, a further defence, is not configured.
+unsafe impl StackCreator for Landlord {
+    fn new_stack(&self, size: usize, _zeroed: bool) -> wasmtime::Result<Box<dyn StackMemory>> {
+        let kept = lock(&self.0.stacks).pop();
+        let stack = match kept.filter(|stack| stack.size() == size) {
+            Some(stack) => stack,
+            None => Stack::new(size)?,
+        };
+        Ok(Box::new(LetStack {
+            stack: Some(stack),
+            room: Arc::clone(&self.0),
+        }))
+    }
+}
+
+/// A stack while a cell has it.
+struct LetStack {
+    /// `None` only while it is dropped.
+    stack: Option<Stack>,
+    room: Arc<Room>,
+}
+
+// SAFETY: the stack is this cell's alone until it is dropped; see `Stack` for what its numbers mean.
+unsafe impl StackMemory for LetStack {
+    fn top(&self) -> *mut u8 {
+        self.stack
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |stack| stack.range().end)
+    }
+
+    fn range(&self) -> std::ops::Range<usize> {
+        self.stack.as_ref().map_or(0..0, |stack| {
+            let range = stack.range();
+            range.start.addr()..range.end.addr()
+        })
+    }
+
+    fn guard_range(&self) -> std::ops::Range<*mut u8> {
+        self.stack
+            .as_ref()
+            .map_or(std::ptr::null_mut()..std::ptr::null_mut(), Stack::guard)
+    }
+}
+
+impl Drop for LetStack {
+    fn drop(&mut self) {
+        let Some(stack) = self.stack.take() else {
+            return;
+        };
+        if stack.release_depths().is_err() {
+            return;
+        }
+        let mut stacks = lock(&self.room.stacks);
+        if stacks.len() < KEPT {
+            stacks.push(stack);
+        }
+    }
+}
+
+/// Gives pages back to the system. What is read there next is what was mapped: zero, or a file.
+///
+/// # Safety
+///
+/// The pages must be mapped, and what is in them of use to nobody.
+#[cfg(target_os = "linux")]
+unsafe fn forget(start: *mut u8, length: usize) -> std::io::Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe { rustix::mm::madvise(start.cast(), length, rustix::mm::Advice::LinuxDontNeed) }?;
+    Ok(())
+}
+
+/// Other systems may only take it as advice, so that nothing is kept there.
+#[cfg(not(target_os = "linux"))]
+unsafe fn forget(_: *mut u8, _: usize) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use hotcell_image::Image;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CAPACITY: usize = 64 << 20;
+    const GUARD: usize = 64 << 10;
+    const WASM_PAGE: usize = 65536;
+
+    fn memory(landlord: &Landlord) -> Box<dyn LinearMemory> {
+        let kind = MemoryType::new(1, None);
+        landlord
+            .new_memory(kind, INITIAL_MEMORY, None, Some(CAPACITY), GUARD)
+            .unwrap()
+    }
+
+    fn bytes(memory: &mut dyn LinearMemory) -> &mut [u8] {
+        // SAFETY: so much can be accessed, and nobody else does.
+        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr(), memory.byte_size()) }
+    }
+
+    fn assert_is_fresh(memory: &[u8]) {
+        let fresh = Image::embedded().memory();
+        let (start, end) = (fresh.start(), fresh.start() + fresh.bytes().len());
+        assert_eq!(memory.len(), INITIAL_MEMORY);
+        assert!(memory[..start].iter().all(|byte| *byte == 0));
+        assert!(memory[start..end] == *fresh.bytes());
+        assert!(memory[end..].iter().all(|byte| *byte == 0));
+    }
+
+    /// What a cell may do to its memory: grow it by so many pages, then write to places in it, given in parts of the whole.
+    fn damage() -> impl Strategy<Value = (usize, Vec<(u16, u16)>)> {
+        (
+            0usize..300,
+            proptest::collection::vec((any::<u16>(), any::<u16>()), 0..60),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn memory_is_that_of_a_fresh_cell_whatever_its_last_owner_did(
+            owners in proptest::collection::vec(damage(), 1..14),
+            keep in prop_oneof![Just(0), Just(64 << 10), Just(1 << 20)],
+            with_page_map: bool,
+        ) {
+            let mut room = Arc::into_inner(Room::new(Image::embedded().memory(), keep)).unwrap();
+            room.page_map = room.page_map.filter(|_| with_page_map);
+            let landlord = Landlord(Arc::new(room));
+            let mut kept = Vec::new();
+            for (pages, writes) in owners {
+                let mut memory = memory(&landlord);
+                assert_is_fresh(bytes(&mut *memory));
+                memory.grow_to(INITIAL_MEMORY + pages * WASM_PAGE).unwrap();
+                let bytes = bytes(&mut *memory);
+                prop_assert!(bytes[INITIAL_MEMORY..].iter().all(|byte| *byte == 0));
+                for (place, length) in writes {
+                    let start = bytes.len() / (1 << 16) * usize::from(place);
+                    let end = (start + usize::from(length)).min(bytes.len());
+                    bytes[start..end].fill(0xa5);
+                }
+                // Several alive at once, so that more than one slot is in use.
+                kept.push(memory);
+                if kept.len() > 11 {
+                    kept.clear();
+                } else if pages % 3 == 0 {
+                    kept.pop();
+                }
+            }
+            drop(kept);
+            for _ in 0..12 {
+                assert_is_fresh(bytes(&mut *memory(&landlord)));
+            }
+        }
+    }
+
+    #[test]
+    fn cells_share_the_file_of_the_program() {
+        let fresh = Image::embedded().memory();
+        let (file, offset) = fresh.file().unwrap();
+        // Not a copy in memory: that would begin with the pages.
+        assert!(offset > 0);
+        let mut first_page = [0; 4096];
+        rustix::io::pread(file, &mut first_page, offset).unwrap();
+        assert!(fresh.bytes().starts_with(&first_page));
+    }
+
+    #[test]
+    fn stacks_are_aligned_guarded_and_kept() {
+        let landlord = Landlord(Room::new(Image::embedded().memory(), 0));
+        let stack = landlord.new_stack(1 << 20, false).unwrap();
+        let range = stack.range();
+        assert_eq!(range.len(), 1 << 20);
+        assert_eq!(stack.top().addr(), range.end);
+        assert!(range.end.is_multiple_of(4096));
+        assert_eq!(stack.guard_range().end.addr(), range.start);
+        // SAFETY: both are on the stack, which nobody uses.
+        unsafe {
+            stack.top().sub(1).write(1);
+            stack.guard_range().end.write(1);
+        }
+        drop(stack);
+        assert_eq!(landlord.new_stack(1 << 20, false).unwrap().range(), range);
+        assert_eq!(
+            landlord.new_stack(2 << 20, false).unwrap().range().len(),
+            2 << 20
+        );
+    }
+}
