@@ -46,10 +46,17 @@ static void hc_drop_sources(JSRuntime *rt)
 
 /* Objects of the image live as long as the cell, so the cycle collector need not look at them: taken off its list they
    count as roots. A collection then costs what the program made, not what SES is made of, and it does not write its
-   marks into pages that the cell would otherwise share with every other. */
+   marks into pages that the cell would otherwise share with every other. What is frozen among them is lockdown's doing:
+   it can never be changed, but an assignment may shadow it. */
 static void hc_make_image_permanent(JSRuntime *rt)
 {
     JS_RunGC(rt);
+    struct list_head *el;
+    list_for_each(el, &rt->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(el, JSGCObjectHeader, link);
+        if (JS_GC_TYPE(header) == JS_GC_OBJ_TYPE_JS_OBJECT)
+            ((JSObject *)header)->hc_locked = !((JSObject *)header)->extensible;
+    }
     hc.permanent = rt->gc_obj_list;
     hc.permanent.next->prev = &hc.permanent;
     hc.permanent.prev->next = &hc.permanent;
