@@ -6,6 +6,7 @@
 
 use anyhow::{Result, ensure};
 
+mod messages;
 mod repairs;
 
 pub(super) struct Edit {
@@ -36,7 +37,10 @@ pub(super) fn apply(source: &str) -> Result<String> {
 
 /// Every edit, in the order in which they are made.
 pub(super) fn all() -> impl Iterator<Item = &'static Edit> {
-    EDITS.iter().chain(repairs::REPAIRS)
+    EDITS
+        .iter()
+        .chain(repairs::REPAIRS)
+        .chain(messages::MESSAGES)
 }
 
 const EDITS: &[Edit] = &[

@@ -157,6 +157,25 @@ static __exception int emit_break(JSParseState *s, JSAtom name, int is_cont)
         replace: "            (name == JS_ATOM_NULL || hc_is_label_of(top, name))) {
 ",
     },
+    Edit {
+        why: "have room for the name of the time zone",
+        times: 1,
+        find: "    // _string(obj, fmt, part)
+    char buf[64];
+",
+        replace: "    // _string(obj, fmt, part)
+    char buf[96];
+",
+    },
+    Edit {
+        why: "name the time zone, as others do: a cell is in UTC",
+        times: 1,
+        find: "            /* XXX: tack the time zone code? */
+",
+        replace: "            if (tz == 0)
+                pos += snprintf(buf + pos, sizeof(buf) - pos, \" (Coordinated Universal Time)\");
+",
+    },
     // With expressions among its parameters a function has two scopes, and the engine gives the body copies of the
     // parameters. It shows when one of two is assigned: `(a, get = () => a) => { a = 2; return get() }`. So the body takes
     // the parameters themselves, unless it declares a variable of that name, which is then another. Functions with a
