@@ -114,6 +114,8 @@ static void hc_blame_put_atom(HcBlame *blame, JSAtom atom)
 static JSAtom hc_blame_variable(const JSFunctionBytecode *b, const uint8_t *at, int which)
 {
     const JSOpCode *info = &short_opcode_info(*at);
+    if (*at == OP_get_var || *at == OP_get_var_undef)
+        return get_u32(at + 1);
     if (info->n_pop != 0)
         return JS_ATOM_NULL;
     int index;
@@ -172,10 +174,6 @@ static void hc_blame_describe(HcBlame *blame, int slot, int end)
     const uint8_t *at = blame->code->byte_code_buf + pos;
     int low = blame->levels[pos] - hc_blame_pops(at);
     switch (*at) {
-    case OP_get_var:
-    case OP_get_var_undef:
-        hc_blame_put_atom(blame, get_u32(at + 1));
-        return;
     case OP_push_this:
         hc_blame_put(blame, "this");
         return;
