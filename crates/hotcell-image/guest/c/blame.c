@@ -10,6 +10,7 @@ enum {
     HC_BLAME_MAX_CODE = 32 * 1024,
     HC_BLAME_MAX_TEXT = 96,
     HC_BLAME_MAX_PARTS = 8,
+    HC_BLAME_MAX_HOPS = 4,
 };
 
 typedef struct {
@@ -56,10 +57,8 @@ static bool hc_blame_is_goto(int op)
     return op == OP_goto || op == OP_goto8 || op == OP_goto16;
 }
 
-/* The instruction that wrote place `slot` of the stack, last before `end`; or -1, also if several may have, as in
-   (a || b)(). Code comes in the order of the text, but what a pattern takes apart comes after the pattern: the only way
-   to there is a jump from behind, and the search goes on where that is. */
-static int hc_blame_writer(const HcBlame *blame, int slot, int end)
+/* The last instruction before `end` that wrote place `slot` of the stack, or -1. */
+static int hc_blame_last_writer(const HcBlame *blame, int slot, int end)
 {
     const uint8_t *code = blame->code->byte_code_buf;
     int writer = -1;
@@ -74,22 +73,39 @@ static int hc_blame_writer(const HcBlame *blame, int slot, int end)
         if (low <= slot && slot < high)
             writer = pos;
     }
-    int jump = -1, before_target = 0;
-    for (int pos = 0; pos < blame->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
-        if (blame->levels[pos] == 0xffff || (writer <= pos && pos < end))
-            continue;
-        int target = hc_blame_target(code, pos);
-        if (target <= writer || target > end || blame->levels[target] == 0xffff || blame->levels[target] <= slot)
-            continue;
-        if (jump >= 0 || !hc_blame_is_goto(code[pos]))
+    return writer;
+}
+
+/* The same, but -1 also if several may have written it, as in (a || b)(). Code comes in the order of the text, except that
+   what a pattern takes apart comes after the pattern: the only way to there is a jump from behind, and the search goes
+   on where that is. */
+static int hc_blame_writer(const HcBlame *blame, int slot, int end)
+{
+    const uint8_t *code = blame->code->byte_code_buf;
+    for (int hops = 0; hops < HC_BLAME_MAX_HOPS; hops++) {
+        int writer = hc_blame_last_writer(blame, slot, end);
+        int jump = -1, landing = 0;
+        for (int pos = 0; pos < blame->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
+            if (blame->levels[pos] == 0xffff || (writer <= pos && pos < end))
+                continue;
+            int target = hc_blame_target(code, pos);
+            if (target <= writer || target > end || blame->levels[target] == 0xffff || blame->levels[target] <= slot)
+                continue;
+            if (jump >= 0 || !hc_blame_is_goto(code[pos]))
+                return -1;
+            jump = pos;
+            landing = target;
+        }
+        if (jump < 0)
+            return writer;
+        int before = 0;
+        while (before + short_opcode_info(code[before]).size < landing)
+            before += short_opcode_info(code[before]).size;
+        if (jump < end || !hc_blame_is_goto(code[before]))
             return -1;
-        jump = pos;
-        for (before_target = 0; before_target + short_opcode_info(code[before_target]).size < target;)
-            before_target += short_opcode_info(code[before_target]).size;
+        end = jump;
     }
-    if (jump < 0)
-        return writer;
-    return jump > end && hc_blame_is_goto(code[before_target]) ? hc_blame_writer(blame, slot, jump) : -1;
+    return -1;
 }
 
 static void hc_blame_put(HcBlame *blame, const char *text)
@@ -290,13 +306,19 @@ static JSValue hc_throw_blaming(JSContext *ctx, const HcBlame *blame, JSValueCon
 {
     if (blame)
         return JS_ThrowTypeError(ctx, format, blame->text);
-    if (JS_IsObject(value) || JS_IsSymbol(value))
-        return JS_ThrowTypeError(ctx, format, JS_IsObject(value) ? "an object" : "a symbol");
+    /* What would take long to write is only named. */
+    const char *kind = JS_IsObject(value) ? "an object"
+        : JS_IsSymbol(value) ? "a symbol"
+        : JS_IsBigInt(value) ? "a bigint"
+        : JS_IsString(value) && (JS_VALUE_GET_TAG(value) != JS_TAG_STRING || JS_VALUE_GET_STRING(value)->len > 30) ? "a string"
+        : NULL;
+    if (kind)
+        return JS_ThrowTypeError(ctx, format, kind);
     const char *text = JS_ToCString(ctx, value);
     if (!text)
         return JS_EXCEPTION;
-    char shown[48];
-    snprintf(shown, sizeof shown, JS_IsString(value) ? "\"%.30s\"" : "%.30s", text);
+    char shown[128];
+    snprintf(shown, sizeof shown, JS_IsString(value) ? "\"%s\"" : "%s", text);
     JS_FreeCString(ctx, text);
     return JS_ThrowTypeError(ctx, format, shown);
 }

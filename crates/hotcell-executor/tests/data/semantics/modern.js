@@ -26,6 +26,10 @@ const f = ({ x, y = () => x }, put = v => { x = v }) => { put(7); const g = () =
 function f(a, g = () => a) { var a; const before = a; a = 2; return [before, a, g()] } f(1)
 //=> [1,2,1]
 
+//// a variable of a parameter's name begins with its value
+function f(a, { b } = {}, c = [a = 5, b = 6]) { var a, b; return [a, b] } f(1)
+//=> [5,6]
+
 //// a function of a parameter's name is another variable
 function f(a, g = () => a) { function a() {} return [typeof a, g()] } f(1)
 //~~ TypeScript takes a function of a parameter's name for a mistake

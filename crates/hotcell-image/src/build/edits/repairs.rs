@@ -281,7 +281,8 @@ static int find_var_in_child_scope(JSContext *ctx, JSFunctionDef *fd,
 ",
     },
     Edit {
-        // The body comes after: no parameter lacks its value there, so reading one needs no check.
+        // The body comes after: no parameter lacks its value there, so reading one needs no check. A variable of the same
+        // name begins with the parameter's value, unless it is a function.
         why: "keep parameters when their scope ends",
         times: 1,
         find: "        case OP_leave_scope:
@@ -302,6 +303,13 @@ static int find_var_in_child_scope(JSContext *ctx, JSFunctionDef *fd,
                     JSVarDef *vd = &s->vars[scope_idx];
                     if (vd->scope_level == scope) {
                         if (is_kept) {
+                            int arg = vd->hc_redeclared ? find_arg(ctx, s, vd->var_name) : -1;
+                            if (arg >= 0 && s->args[arg - ARGUMENT_VAR_OFFSET].func_pool_idx < 0) {
+                                dbuf_putc(&bc_out, OP_get_loc);
+                                dbuf_put_u16(&bc_out, scope_idx);
+                                dbuf_putc(&bc_out, OP_put_arg);
+                                dbuf_put_u16(&bc_out, arg - ARGUMENT_VAR_OFFSET);
+                            }
                             vd->is_lexical = false;
                         } else if (vd->is_captured) {
 ",
