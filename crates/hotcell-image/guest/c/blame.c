@@ -10,7 +10,6 @@ enum {
     HC_BLAME_MAX_CODE = 32 * 1024,
     HC_BLAME_MAX_TEXT = 96,
     HC_BLAME_MAX_PARTS = 8,
-    HC_BLAME_MAX_HOPS = 4,
 };
 
 typedef struct {
@@ -52,13 +51,9 @@ static int hc_blame_target(const uint8_t *code, int pos)
     }
 }
 
-static bool hc_blame_is_goto(int op)
-{
-    return op == OP_goto || op == OP_goto8 || op == OP_goto16;
-}
-
-/* The last instruction before `end` that wrote place `slot` of the stack, or -1. */
-static int hc_blame_last_writer(const HcBlame *blame, int slot, int end)
+/* The instruction that wrote place `slot` of the stack, last before `end`; or -1, also if another may have, because a jump
+   leads past it: as in (a || b)(), and in patterns, whose code comes before that of what they take apart. */
+static int hc_blame_writer(const HcBlame *blame, int slot, int end)
 {
     const uint8_t *code = blame->code->byte_code_buf;
     int writer = -1;
@@ -73,39 +68,14 @@ static int hc_blame_last_writer(const HcBlame *blame, int slot, int end)
         if (low <= slot && slot < high)
             writer = pos;
     }
-    return writer;
-}
-
-/* The same, but -1 also if several may have written it, as in (a || b)(). Code comes in the order of the text, except that
-   what a pattern takes apart comes after the pattern: the only way to there is a jump from behind, and the search goes
-   on where that is. */
-static int hc_blame_writer(const HcBlame *blame, int slot, int end)
-{
-    const uint8_t *code = blame->code->byte_code_buf;
-    for (int hops = 0; hops < HC_BLAME_MAX_HOPS; hops++) {
-        int writer = hc_blame_last_writer(blame, slot, end);
-        int jump = -1, landing = 0;
-        for (int pos = 0; pos < blame->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
-            if (blame->levels[pos] == 0xffff || (writer <= pos && pos < end))
-                continue;
-            int target = hc_blame_target(code, pos);
-            if (target <= writer || target > end || blame->levels[target] == 0xffff || blame->levels[target] <= slot)
-                continue;
-            if (jump >= 0 || !hc_blame_is_goto(code[pos]))
-                return -1;
-            jump = pos;
-            landing = target;
-        }
-        if (jump < 0)
-            return writer;
-        int before = 0;
-        while (before + short_opcode_info(code[before]).size < landing)
-            before += short_opcode_info(code[before]).size;
-        if (jump < end || !hc_blame_is_goto(code[before]))
+    for (int pos = 0; pos < blame->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
+        if (blame->levels[pos] == 0xffff || (writer <= pos && pos < end))
+            continue;
+        int target = hc_blame_target(code, pos);
+        if (target > writer && target <= end && blame->levels[target] != 0xffff && blame->levels[target] > slot)
             return -1;
-        end = jump;
     }
-    return -1;
+    return writer;
 }
 
 static void hc_blame_put(HcBlame *blame, const char *text)
