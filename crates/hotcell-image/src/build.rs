@@ -120,7 +120,7 @@ fn build_id(
             add(&name, &fs::read(&file)?);
         }
     }
-    for edit in edits::EDITS {
+    for edit in edits::all() {
         add(edit.find, edit.replace.as_bytes());
     }
     for script in scripts {

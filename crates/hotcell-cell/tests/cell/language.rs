@@ -237,3 +237,54 @@ fn the_operation_limit_cannot_be_caught() {
         );
     }
 }
+
+#[test]
+fn errors_name_what_they_are_about() {
+    for (code, message) in [
+        (
+            "const o = {}; o.a(o.b ? 1 : 2, ...[3])",
+            "o.a is not a function",
+        ),
+        (
+            "const o = { a: [{}] }; o.a[0].go()",
+            "o.a[0].go is not a function",
+        ),
+        (
+            "const o = { a: {} }; new o.a.B(1)",
+            "o.a.B is not a constructor",
+        ),
+        (
+            "const o = { rows: null }; for (const r of o.rows);",
+            "o.rows is not iterable",
+        ),
+        ("const o = {}; const [a] = o", "an object is not iterable"),
+        (
+            "(function (o) { const { a } = o.b })({})",
+            "cannot destructure 'undefined' as it is undefined",
+        ),
+        ("let a = 0, b = 5; (a || b)()", "5 is not a function"),
+        ("[1].map('text')", "\"text\" is not a function"),
+        ("[1].map(2n ** 100000n)", "a bigint is not a function"),
+        ("[1].map('x'.repeat(1e6))", "a string is not a function"),
+        ("new Map(7)", "7 is not iterable"),
+    ] {
+        assert_eq!(thrown(&mut cell(), code).message(), message, "{code}");
+    }
+}
+
+#[test]
+fn errors_about_monstrous_code_are_short() {
+    let chain = format!(
+        "const o = {{ f() {{ return o }} }}; o{}.g()",
+        ".f()".repeat(2000)
+    );
+    let name = format!("const o = {{}}; o.{}()", "x".repeat(100_000));
+    let long = format!("let n = 0; {} n()", "n = n + 1;".repeat(20_000));
+    let deep = format!("const {}a{} = 1", "[".repeat(200), "]".repeat(200));
+    let defaults = format!("const {}a{}] = []", "[".repeat(200), "] = 5".repeat(199));
+    for code in [chain, name, long, deep, defaults] {
+        let error = thrown(&mut cell(), code.as_str());
+        assert_eq!(error.name(), "TypeError");
+        assert!(error.message().len() < 200, "{}", error.message());
+    }
+}

@@ -14,6 +14,7 @@ mod modules;
 mod policy;
 mod realm;
 mod scheduling;
+mod shadowing;
 mod snapshot;
 mod source;
 mod support;

@@ -116,8 +116,8 @@ macro_rules! topics {
 }
 
 topics!(
-    asi, bindings, builtins, classes, completion, generators, lexical, loops, objects, state,
-    typescript
+    asi, bindings, builtins, classes, completion, generators, lexical, loops, modern, objects,
+    state, typescript
 );
 
 #[test]

@@ -44,12 +44,47 @@ static void hc_drop_sources(JSRuntime *rt)
     }
 }
 
+/* SES lets programs shadow some of what it froze (overrideTaming) by making accessors of them: `push` of arrays, their
+   iterator, names of errors… The engine lets them shadow everything (see "shadow" in repairs.rs), so these become again
+   what they were, only frozen: no getter runs at every `push`. */
+static void hc_undo_override_taming(JSContext *ctx)
+{
+    JSAtom mark = JS_NewAtom(ctx, "originalValue");
+    struct list_head *el;
+    list_for_each(el, &ctx->rt->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(el, JSGCObjectHeader, link);
+        JSObject *p = (JSObject *)header;
+        if (JS_GC_TYPE(header) != JS_GC_OBJ_TYPE_JS_OBJECT || p->extensible)
+            continue;
+        for (int i = 0; i < p->shape->prop_count; i++) {
+            JSShapeProperty *shape = get_shape_prop(p->shape) + i;
+            JSObject *getter = (shape->flags & JS_PROP_TMASK) == JS_PROP_GETSET ? p->prop[i].u.getset.getter : NULL;
+            JSProperty *original;
+            if (!getter || !find_own_property(&original, getter, mark))
+                continue;
+            JSValue value = js_dup(original->u.value);
+            if (js_update_property_flags(ctx, p, &shape, shape->flags & JS_PROP_ENUMERABLE))
+                __builtin_trap();
+            free_property(ctx->rt, &p->prop[i], JS_PROP_GETSET);
+            p->prop[i].u.value = value;
+        }
+    }
+    JS_FreeAtom(ctx, mark);
+}
+
 /* Objects of the image live as long as the cell, so the cycle collector need not look at them: taken off its list they
    count as roots. A collection then costs what the program made, not what SES is made of, and it does not write its
-   marks into pages that the cell would otherwise share with every other. */
+   marks into pages that the cell would otherwise share with every other. What is frozen among them is lockdown's doing:
+   it can never be changed, but an assignment may shadow it. */
 static void hc_make_image_permanent(JSRuntime *rt)
 {
     JS_RunGC(rt);
+    struct list_head *el;
+    list_for_each(el, &rt->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(el, JSGCObjectHeader, link);
+        if (JS_GC_TYPE(header) == JS_GC_OBJ_TYPE_JS_OBJECT)
+            ((JSObject *)header)->hc_locked = !((JSObject *)header)->extensible;
+    }
     hc.permanent = rt->gc_obj_list;
     hc.permanent.next->prev = &hc.permanent;
     hc.permanent.prev->next = &hc.permanent;
@@ -151,6 +186,7 @@ HC_EXPORT("boot") void hc_boot(void)
     hc_policy.counts_loops = 1;
     hc_drop_sources(rt);
     hc_booting = false;
+    hc_undo_override_taming(ctx);
     hc_make_image_permanent(rt);
     free(hc_out.data);
     memset(&hc_out, 0, sizeof hc_out);

@@ -22,6 +22,7 @@
 
 #include "host.h"
 #include "state.c"
+#include "blame.c"
 #include "stop.c"
 #include "wire.c"
 #include "encode.c"

@@ -373,13 +373,23 @@ static bool hc_encode_text_property(HcEncoder *e, JSValueConst object, JSAtom ke
     return ok;
 }
 
+/* Of the engine's own stack only the frames: programs read it behind the message (error-stack.js), which the host has. */
+static bool hc_encode_stack(HcEncoder *e, JSValueConst error)
+{
+    JSObject *p = JS_VALUE_GET_OBJ(error);
+    JSProperty *property;
+    if (p->class_id == JS_CLASS_ERROR && JS_IsString(p->u.object_data) && !find_own_property(&property, p, JS_ATOM_stack))
+        return hc_encode_string(e, p->u.object_data);
+    return hc_encode_text_property(e, error, JS_ATOM_stack, "");
+}
+
 static bool hc_encode_error(HcEncoder *e, JSValueConst error, const HcPath *path)
 {
     JSContext *ctx = e->ctx;
     if (!hc_put_byte(HC_ERROR))
         return hc_no_memory(e);
     if (!hc_encode_text_property(e, error, JS_ATOM_name, "Error") || !hc_encode_text_property(e, error, JS_ATOM_message, "")
-        || !hc_encode_text_property(e, error, JS_ATOM_stack, ""))
+        || !hc_encode_stack(e, error))
         return false;
     JSValue cause = JS_UNDEFINED;
     int has_cause = JS_GetOwnProperty(ctx, NULL, error, JS_ATOM_cause);

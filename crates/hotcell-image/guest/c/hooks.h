@@ -34,6 +34,11 @@ static bool hc_machine_stack_is_low(void);
 /* Gives back the memory that is kept for the moment when there is none. */
 static void hc_release_reserve(void);
 
+/* Errors that name what they are about: see blame.c. */
+static JSValue hc_throw_not_a_function(struct JSContext *ctx, JSValueConst value);
+static JSValue hc_throw_not_iterable(struct JSContext *ctx, JSValueConst value);
+static JSValue hc_throw_not_destructurable(struct JSContext *ctx, JSValueConst value);
+
 /* A loop body starts with this: `close_loc` with an index no function can have, which costs one dispatch and no stack. */
 #define HC_TICK 0xffff
 #define HC_EMIT_TICK(s) \

@@ -1,8 +1,8 @@
 // Errors: the header line, the stack under it, and which properties are worth repeating.
 //
-// Under SES every stack is the engine's: frames only, each "    at name (file:line:column)\n". Node's stacks begin with
-// the header "Name: message"; it is composed here, from the name and message as they are now (V8 composes it when the
-// stack is first read). A string that user code put in `stack` is shown as it is.
+// The engine's stacks are frames only, each "    at name (file:line:column)\n". Node's stacks begin with the header
+// "Name: message"; it is composed here, from the name and message as they are now (V8 composes it when the stack is first
+// read), also for programs that read `stack`: see error-stack.js. A string that user code put there is shown as it is.
 ((kit) => {
   'use strict';
   const { read, toText, classOf, isError, isObject, lookup, unwrap } = kit.inspectObjects;
@@ -41,13 +41,16 @@
     return apply(engineStack, error, []);
   };
 
+  const composeStack = (error, stack) => {
+    const frames = tidyFrames(stack);
+    return frames === '' ? headerOf(error) : `${headerOf(error)}\n${frames}`;
+  };
+  kit.errorStack.composeWith(composeStack);
+
   const stackOf = (error) => {
     const raw = rawStack(error);
     const stack = raw ? toText(raw) : '';
-    if (stack === '') return headerOf(error);
-    if (!stack.startsWith('    at ')) return stack;
-    const frames = tidyFrames(stack);
-    return frames === '' ? headerOf(error) : `${headerOf(error)}\n${frames}`;
+    return stack === '' || stack.startsWith('    at ') ? composeStack(error, stack) : stack;
   };
 
   // Properties whose text the stack shows already are dropped; cause and errors are shown though hidden.

@@ -84,8 +84,7 @@
     }
   };
 
-  // SES turns `constructor` and others on shared prototypes into accessors, so the names of the language's own
-  // classes are kept here. (Iterator is left out on purpose: Node 20 has no such class and says Object.)
+  // The names of the language's own classes: lockdown put another constructor on the prototypes of some.
   const intrinsicNames = new WeakMap();
   const intrinsicClasses = [
     'Object', 'Function', 'Array', 'Number', 'Boolean', 'String', 'Symbol', 'BigInt', 'Date', 'Promise', 'RegExp',
@@ -108,7 +107,7 @@
   const hasNoGlobalName = new Set([
     'SharedArrayBuffer', 'TypedArray', 'AsyncFunction', 'GeneratorFunction', 'AsyncGeneratorFunction',
   ]);
-  // They show nothing in Node; SES turns their methods into accessors, which would show.
+  // They show nothing in Node and name no class: what is an iterator is an Object there.
   const silentPrototypes = new Set([
     getPrototypeOf(getPrototypeOf([][Symbol.iterator]())),
     getPrototypeOf(getPrototypeOf(async function* () {}.prototype)),
@@ -136,6 +135,7 @@
   const classNameFrom = (value, holder) => {
     const known = intrinsicNames.get(holder);
     if (known !== undefined) return holder === value ? undefined : known;
+    if (silentPrototypes.has(holder)) return undefined;
     if (!hasOwn(holder, 'constructor')) return undefined;
     const descriptor = getOwnPropertyDescriptor(holder, 'constructor');
     if (typeof descriptor.value !== 'function') return undefined;

@@ -6,6 +6,9 @@
 
 use anyhow::{Result, ensure};
 
+mod messages;
+mod repairs;
+
 pub(super) struct Edit {
     /// What the edit is for.
     pub(super) why: &'static str,
@@ -18,7 +21,7 @@ pub(super) struct Edit {
 /// Applies every edit to the text of `quickjs.c`.
 pub(super) fn apply(source: &str) -> Result<String> {
     let mut text = source.to_owned();
-    for edit in EDITS {
+    for edit in all() {
         let found = text.matches(edit.find).count();
         ensure!(
             found == edit.times,
@@ -32,7 +35,15 @@ pub(super) fn apply(source: &str) -> Result<String> {
     Ok(text)
 }
 
-pub(super) const EDITS: &[Edit] = &[
+/// Every edit, in the order in which they are made.
+pub(super) fn all() -> impl Iterator<Item = &'static Edit> {
+    EDITS
+        .iter()
+        .chain(repairs::REPAIRS)
+        .chain(messages::MESSAGES)
+}
+
+const EDITS: &[Edit] = &[
     Edit {
         why: "count an iteration of `while`",
         times: 1,

@@ -15,6 +15,7 @@ const BEFORE_LOCKDOWN: &[&str] = &["start.js"];
 
 /// Each is one function `(kit) => exports`; what it exports joins `kit` for those after it.
 const KIT_BEFORE_LOCKDOWN: &[&str] = &[
+    "error-stack.js",
     "intl-locale.js",
     "intl-decimal.js",
     "intl-number-data.js",

@@ -62,7 +62,6 @@ function f({ a, b = 2 } = {}, [c = 3] = [], ...[d, e]) { return [a, b, c, d, e] 
 
 //// parameters see each other
 const f = (a, b = a, c = () => a + b) => { a = 10; return [a, b, c()] }; f(1)
-//?? the engine copies parameters that closures of other parameters have caught
 //=> [10,1,11]
 
 //// parameters have a scope of their own
@@ -269,4 +268,3 @@ var gv = 1; let gl = 2; function gf() {} [globalThis.gv, globalThis.gl, typeof g
 const counts = {}; for (const word of ["constructor", "valueOf", "toString", "x"]) counts[word] = (Object.hasOwn(counts, word) ? counts[word] : 0) + 1
 Object.keys(counts)
 //=> ["constructor","valueOf","toString","x"]
-//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted

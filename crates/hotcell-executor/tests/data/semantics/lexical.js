@@ -344,7 +344,6 @@ function f(a = 1) { "use strict" }
 //// async as a name
 const async = x => x * 2; [async(2), async (3), (async => async)(4)]
 //=> [4,6,4]
-//?? the engine takes `async => …` for the beginning of an async arrow
 
 //// async as a parameter of an async arrow
 await (async async => async)(5)
@@ -370,4 +369,3 @@ const p = { x: 1 }; const a = { __proto__: p }, b = { ["__proto__"]: p }, __prot
 //// a string spread in an object
 ({ ..."xy", b: 2 })
 //=> {"0":"x","1":"y","b":2}
-//?? the engine spreads nothing of a string

@@ -187,7 +187,6 @@ out
 //// two labels on one loop
 let n = 0; a: b: for (;;) { n++; if (n < 3) continue a; if (n < 5) continue b; break a } n
 //=> 5
-//?? the engine does not find the outer one of two labels for continue
 
 //// a label on a block
 let out = []; block: { out.push(1); if (out.length) break block; out.push(2) } out.push(3); out

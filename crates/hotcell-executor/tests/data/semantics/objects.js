@@ -80,12 +80,10 @@ const p = { hi() { return "hi " + this.n } }; const o = Object.create(p, { n: { 
 //// an own property may shadow a frozen one
 const o = {}; o.toString = () => "mine"; o.constructor = 5; [`${o}`, o.constructor]
 //=> ["mine",5]
-//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted
 
 //// a class may shadow inherited names
 class A { toString() { return "A!" } valueOf() { return 7 } } const a = new A(); a.hasOwnProperty = 1; [`${a}`, a + 1, a.hasOwnProperty]
 //=> ["A!",8,1]
-//?? lockdown: an assignment cannot shadow what is inherited from a frozen prototype, few names excepted
 
 //// an error takes another name and message
 const e = new Error("m"); e.name = "Other"; e.message = "n"; e.extra = 1; [`${e}`, e.extra]
