@@ -4,7 +4,7 @@
 export const creates = (Executor, named) => async (options) => {
   const executor = new Executor(named(options));
   await executor.init();
-  await executor.sendTools(options.tools);
+  if (Object.keys(options.tools).length > 0) await executor.sendTools(options.tools);
   return {
     run: async (code) => (await executor.run(code)).output,
     drop: () => executor.cleanup(),

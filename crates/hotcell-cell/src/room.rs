@@ -78,6 +78,11 @@ impl Room {
     }
 }
 
+/// Whether the system tells which pages a cell has written to.
+pub(crate) fn knows_written_pages() -> bool {
+    PageMap::open().is_some()
+}
+
 /// What Wasmtime asks for memory and stacks.
 pub(crate) struct Landlord(pub(crate) Arc<Room>);
 

@@ -285,8 +285,8 @@ pub(crate) struct ServeArgs {
     /// Answers that may wait for the client to read them before it is not listened to
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
     pub(crate) max_unread: u64,
-    /// Executors that may be ready at once; room for more takes longer to make, about 3 ms for each thousand
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Executors that may be ready at once
+    #[arg(long, value_name = "N", default_value_t = 10_240, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_cells: u32,
     /// Threads that run code [default: one for each core]
     #[arg(long, value_name = "N")]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hotcell_cell::BuildId;
+use hotcell_cell::{BuildId, Engine};
 use hotcell_image::TARGET_FEATURES;
 use rustix::process::{Resource, getrlimit};
 use serde_json::{Map, Value as Json, json};
@@ -54,7 +54,7 @@ pub(super) fn checks() -> Vec<Check> {
         found(
             "pagemap scan",
             false,
-            wasmtime::PoolingAllocationConfig::is_pagemap_scan_available(),
+            Engine::knows_written_pages(),
             "cells are wiped by the page (PAGEMAP_SCAN)",
             "needs Linux 6.7: without it, making cells takes longer",
         ),
