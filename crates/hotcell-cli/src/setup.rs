@@ -31,8 +31,7 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
     Ok(options)
 }
 
-/// An engine with room for so many cells. Room costs time to make, some milliseconds for ten thousand, so a command asks for
-/// what it needs.
+/// An engine for at most so many cells.
 pub(crate) fn engine(cells: u32) -> Result<Engine, CliError> {
     Ok(Engine::with_options(
         &EngineOptions::default().max_cells(cells),

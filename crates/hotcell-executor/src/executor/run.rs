@@ -209,9 +209,8 @@ impl Executor {
         let tool = self.0.slot().tools.get(FINAL_ANSWER).cloned();
         if let Some(tool) = tool.filter(|_| ended.is_final_answer) {
             let value = std::mem::replace(&mut ended.value, Value::Undefined);
-            let call = ToolCall::new(FINAL_ANSWER, vec![value]);
-            let answer = cell.wait_for(as_future(tool.tool.call(call)), timeout);
-            match answer.await? {
+            let called = tool.tool.call(ToolCall::new(FINAL_ANSWER, vec![value]));
+            match cell.wait_for(as_future(called), timeout).await? {
                 Ok(value) => ended.value = value,
                 Err(error) => {
                     return Ok(Err(Box::new(tool_failed(FINAL_ANSWER, error.as_value()))));

@@ -162,9 +162,9 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Frozen> {
     };
     // The stack is below everything else, and nothing on it is alive.
     let stack_top = layout.stack_top as usize;
-    let content = memory.data(&store).get(stack_top..).unwrap_or_default();
+    let above_stack = memory.data(&store).get(stack_top..).unwrap_or_default();
     let is_empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
-    let Some(last) = content.chunks(PAGE).rposition(|page| !is_empty(page)) else {
+    let Some(last) = above_stack.chunks(PAGE).rposition(|page| !is_empty(page)) else {
         bail!("the memory is empty after booting");
     };
     if !stack_top.is_multiple_of(PAGE) {
@@ -172,7 +172,7 @@ pub(super) fn freeze(wasm: &[u8], scripts: &[Script]) -> Result<Frozen> {
     }
     Ok(Frozen {
         wasm: without_data(&snapshot)?,
-        memory: content[..(last + 1) * PAGE].to_vec(),
+        memory: above_stack[..(last + 1) * PAGE].to_vec(),
         layout,
     })
 }
