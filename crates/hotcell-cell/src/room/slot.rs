@@ -9,8 +9,10 @@ use super::{dirty::PageMap, forget};
 
 /// Address space for one cell's memory, guard included.
 ///
-///     | zero | image | zero |            no access            |
-///     0              size at first  …  size  …  capacity  …  reserved
+/// ```text
+/// | zero | image | zero |            no access            |
+/// 0              size at first  …  size  …  capacity  …  reserved
+/// ```
 ///
 /// Pages of the image are shared with all other cells until this one writes to them.
 pub(super) struct Slot {
