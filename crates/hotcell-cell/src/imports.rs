@@ -12,7 +12,7 @@ use crate::{
     options::{Source, SourceKind},
     tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
-    wire::{Reader, WireError, put_value},
+    wire::{Budget, Reader, WireError, put_value},
 };
 
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
@@ -229,17 +229,13 @@ fn admit(
         5 => SourceKind::AsyncGeneratorFunction,
         _ => wasmtime::bail!("unknown kind of source {kind}"),
     };
-    let mut parameters = Vec::new();
-    let body = if matches!(kind, SourceKind::DirectEval | SourceKind::IndirectEval) {
-        Reader::new(message, host.budget).text()?
-    } else {
-        for argument in read_arguments(message, host.budget)? {
-            match argument {
-                Value::String(text) => parameters.push(text),
-                _ => wasmtime::bail!("a source that is not a text"),
-            }
+    let (parameters, body) = match read_source(kind, message, host.budget) {
+        Err(WireError::TooLarge) => {
+            let message = format!("the code is too large: more than {}", host.budget);
+            let error = Value::from(ErrorValue::new("RangeError", message));
+            return host.reply(memory, |out| put_value(out, &error));
         }
-        parameters.pop().unwrap_or_default()
+        source => source?,
     };
     match gate(&Source {
         kind,
@@ -252,6 +248,26 @@ fn admit(
             host.reply(memory, |out| put_value(out, &error))
         }
     }
+}
+
+/// Parameters and body of what is to be evaluated.
+fn read_source(
+    kind: SourceKind,
+    message: &[u8],
+    budget: Budget,
+) -> Result<(Vec<Text>, Text), WireError> {
+    if matches!(kind, SourceKind::DirectEval | SourceKind::IndirectEval) {
+        return Ok((Vec::new(), Reader::new(message, budget).text()?));
+    }
+    let mut parameters = Vec::new();
+    for argument in read_arguments(message, budget)? {
+        let Value::String(text) = argument else {
+            return Err(WireError::Malformed);
+        };
+        parameters.push(text);
+    }
+    let body = parameters.pop().unwrap_or_default();
+    Ok((parameters, body))
 }
 
 fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
@@ -271,7 +287,10 @@ fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::
 
 fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let arguments = read_arguments(guest_bytes(memory, pointer, length)?, host.budget)?;
-    let value = crate::library::call(&arguments);
+    let value = match read_arguments(guest_bytes(memory, pointer, length)?, host.budget) {
+        // As for anything else that is no URL.
+        Err(WireError::TooLarge) => Value::Null,
+        arguments => crate::library::call(&arguments?),
+    };
     host.reply(memory, |out| put_value(out, &value))
 }

@@ -43,8 +43,10 @@ fn ten_thousand_hostile_programs_leave_the_process_as_it_was() {
         before >> 10,
         after >> 10
     );
+    // What they leave is the cache of prepared programs, which longer runs fill up to its limit.
+    let cache = if programs > PROGRAMS { 32 << 20 } else { 0 };
     assert!(
-        after <= before + before / 10 + (4 << 20),
+        after <= before + before / 10 + (4 << 20) + cache,
         "{before} bytes were resident, and {after} are"
     );
     // What they are meant to show has to happen in the first place.

@@ -458,6 +458,24 @@ fn a_final_answer_of_the_host_ends_with_the_run() {
 }
 
 #[test]
+fn evaluators_and_urls_refuse_what_is_too_large_and_the_cell_lives_on() {
+    let executor = ready(ExecutorOptions::default().max_result_bytes(1 << 20));
+    for code in [
+        "Function(...Array(60000).fill('x'), '1')",
+        "eval('1;'.repeat(600000))",
+        "new URL('http://a/' + 'x'.repeat(2e6))",
+    ] {
+        let caught =
+            format!("(() => {{ try {{ {code} }} catch (error) {{ return error.name }} }})()");
+        let name = value(&executor, &caught);
+        assert!(
+            matches!(name.as_str(), Some("RangeError" | "TypeError")),
+            "{code}: {name:?}"
+        );
+    }
+}
+
+#[test]
 fn tools_can_be_sent_again() {
     let executor = executor();
     let version = |number: i32| Tool::sync(move |_| Ok(Value::from(number)));
