@@ -1,0 +1,66 @@
+//! Asking often enough, and not too often, whether to go on.
+
+use crate::token::Stopped;
+
+/// Says whether the run that work is done for has to end.
+pub trait Watch: Send + Sync {
+    /// `Err` from the moment on at which the run's time is over or it is cancelled.
+    fn check(&self) -> Result<(), Stopped>;
+}
+
+/// Nobody watches: for work that is not for a guest.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn check(&self) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+
+/// Work of this many units takes some ten microseconds, where a unit is about a byte looked at.
+const UNITS_PER_LOOK: usize = 16 * 1024;
+
+/// Asks a [`Watch`] every so many units of work, so that a loop can tell it of every step.
+pub struct Pace<'w> {
+    watch: &'w dyn Watch,
+    left: usize,
+}
+
+impl<'w> Pace<'w> {
+    /// Work that `watch` watches.
+    pub fn new(watch: &'w dyn Watch) -> Self {
+        Self {
+            watch,
+            left: UNITS_PER_LOOK,
+        }
+    }
+
+    /// Work that nobody watches.
+    pub fn unwatched() -> Pace<'static> {
+        Pace::new(&Unwatched)
+    }
+
+    /// Says that work of `units` (bytes looked at, or steps) is about to be done.
+    #[inline]
+    pub fn spend(&mut self, units: usize) -> Result<(), Stopped> {
+        match self.left.checked_sub(units) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => self.look(),
+        }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Stopped> {
+        self.left = UNITS_PER_LOOK;
+        self.watch.check()
+    }
+
+    /// Who watches.
+    pub fn watch(&self) -> &'w dyn Watch {
+        self.watch
+    }
+}
