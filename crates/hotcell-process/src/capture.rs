@@ -1,0 +1,95 @@
+//! Output that the host keeps.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
+};
+
+use hotcell_meter::{Account, Charge};
+use hotcell_vfs::{FileType, Metadata};
+
+use crate::{null::no_file, stream::Stream};
+
+/// A stream that keeps what is written to it, up to a limit. Cheap to clone; clones are one stream.
+///
+/// What goes beyond the limit is dropped, and [`Captured::dropped`] tells how much it was: a program that prints too much is
+/// not stopped for it.
+#[derive(Clone)]
+pub struct Capture(Arc<Inner>);
+
+struct Inner {
+    account: Account,
+    limit: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    bytes: Vec<u8>,
+    charge: Option<Charge>,
+    dropped: u64,
+}
+
+/// What a [`Capture`] got.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The bytes, in the order in which they were written.
+    pub bytes: Vec<u8>,
+    /// How many more there were.
+    pub dropped: u64,
+}
+
+impl Capture {
+    /// Keeps up to `limit` bytes, charged to `account`.
+    pub fn new(account: &Account, limit: usize) -> Self {
+        Self(Arc::new(Inner {
+            account: account.clone(),
+            limit,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// What has come so far; the stream is empty afterwards.
+    pub fn take(&self) -> Captured {
+        let state = std::mem::take(&mut *self.lock());
+        Captured {
+            bytes: state.bytes,
+            dropped: state.dropped,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Keeps as much of `data` as it may.
+    fn keep(&mut self, data: &[u8], inner: &Inner) {
+        let room = inner.limit.saturating_sub(self.bytes.len()).min(data.len());
+        let charged = match &mut self.charge {
+            Some(charge) => charge.grow(room),
+            none => inner
+                .account
+                .charge(room)
+                .map(|charge| *none = Some(charge)),
+        };
+        // Without memory for it, output is as good as beyond its limit.
+        let room = if charged.is_ok() { room } else { 0 };
+        let (kept, dropped) = data.split_at(room);
+        self.bytes.extend_from_slice(kept);
+        self.dropped += dropped.len() as u64;
+    }
+}
+
+impl Stream for Capture {
+    fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
+        self.lock().keep(data, &self.0);
+        Poll::Ready(Ok(data.len()))
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(no_file(FileType::Fifo, 0))
+    }
+}

@@ -1,0 +1,48 @@
+//! What can be run by name.
+
+use std::{io, sync::Arc};
+
+use bstr::BString;
+
+use crate::process::Process;
+
+/// Something that can be run by name.
+pub trait Program: Send + Sync {
+    /// Runs to its end and returns the exit code. An error is printed as `NAME: TEXT` and is code 1.
+    fn run(&self, process: &Process) -> io::Result<i32>;
+}
+
+impl<F: Fn(&Process) -> io::Result<i32> + Send + Sync> Program for F {
+    fn run(&self, process: &Process) -> io::Result<i32> {
+        self(process)
+    }
+}
+
+/// Where programs are found.
+pub trait Programs: Send + Sync {
+    /// The built-in program of this name. Names here have no slash; they are as if in `/usr/bin`.
+    fn find(&self, name: &[u8]) -> Option<Arc<dyn Program>>;
+
+    /// A program for a file that begins like this: a WebAssembly module, say. Scripts with `#!` are dealt with already.
+    fn for_file(&self, head: &[u8]) -> Option<Arc<dyn Program>> {
+        let _ = head;
+        None
+    }
+
+    /// The names of all built-in programs, sorted.
+    fn names(&self) -> Vec<BString>;
+}
+
+/// No programs at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoPrograms;
+
+impl Programs for NoPrograms {
+    fn find(&self, _name: &[u8]) -> Option<Arc<dyn Program>> {
+        None
+    }
+
+    fn names(&self) -> Vec<BString> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,344 @@
+//! Processes, through the public interface.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use bstr::BString;
+use hotcell_meter::{Account, StopToken, Stopped};
+use hotcell_process::{
+    Capture, Disposition, Ended, Kernel, KernelOptions, Limits, Pid, Process, Program, Programs,
+    Signal, Spec, Status,
+};
+use hotcell_vfs::{MemVfs, OpenOptions, Vfs, VfsPath};
+
+fn run(
+    options: KernelOptions,
+    main: impl FnOnce(&Process) -> std::io::Result<i32> + Send + 'static,
+) -> (Ended, String) {
+    let kernel = Kernel::new(options);
+    let output = Capture::new(kernel.account(), 1 << 20);
+    let both: Arc<Capture> = Arc::new(output.clone());
+    let spec = Spec::new(["test"]).stdout(both.clone()).stderr(both);
+    let ended = pollster::block_on(kernel.run(spec, main));
+    (ended, String::from_utf8(output.take().bytes).unwrap())
+}
+
+fn yes(process: &Process) -> std::io::Result<i32> {
+    let mut out = process.stdout();
+    loop {
+        out.write_all(b"y\n")?;
+    }
+}
+
+#[test]
+fn a_writer_whose_reader_has_enough_is_ended_by_sigpipe() {
+    let (ended, output) = run(KernelOptions::default(), |process| {
+        let (reader, writer) = process.pipe()?;
+        let child = process.spawn(process.spec(["yes"]).stdout(writer), yes)?;
+        let mut lines = BufReader::new(process.input(reader)).lines();
+        writeln!(process.stdout(), "{}", lines.next().unwrap()?)?;
+        drop(lines);
+        writeln!(
+            process.stdout(),
+            "{:?}",
+            process.wait(child).unwrap().code()
+        )?;
+        Ok(3)
+    });
+    assert_eq!(output, "y\n141\n");
+    assert_eq!(
+        ended,
+        Ended {
+            status: Status::Exited(3),
+            stopped: None
+        }
+    );
+}
+
+#[test]
+fn a_call_that_ends_by_a_signal_does_not_end_its_caller() {
+    let (ended, output) = run(KernelOptions::default(), |process| {
+        let (reader, writer) = process.pipe()?;
+        drop(reader);
+        let status = process.call(process.spec(["yes"]).stdout(writer), yes);
+        writeln!(process.stdout(), "{}", status.code())?;
+        let status = process.call(process.spec(["exit"]), |callee| callee.exit(300));
+        writeln!(process.stdout(), "{}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "141\n44\n");
+    assert!(ended.status.is_success());
+}
+
+#[test]
+fn what_does_not_end_is_ended_at_the_deadline_and_unwound() {
+    struct Flag(Arc<AtomicBool>);
+    impl Drop for Flag {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let loops: [fn(&Process); 4] = [
+        |process| loop {
+            process.spend(1);
+        },
+        |process| process.sleep(Duration::from_hours(1)),
+        |process| {
+            let (reader, _writer) = process.pipe().unwrap();
+            let _ = process.input(reader).read(&mut [0]);
+        },
+        |process| {
+            let child = process.spec(["child"]);
+            let child = process.spawn(child, |child| {
+                child.sleep(Duration::MAX);
+                Ok(0)
+            });
+            process.wait(child.unwrap());
+        },
+    ];
+    for endless in loops {
+        let unwound = Arc::new(AtomicBool::new(false));
+        let flag = Flag(Arc::clone(&unwound));
+        let stop = StopToken::until(Instant::now() + Duration::from_millis(20));
+        let options = KernelOptions {
+            stop,
+            ..KernelOptions::default()
+        };
+        let (ended, _) = run(options, move |process| {
+            let _flag = flag;
+            endless(process);
+            Ok(0)
+        });
+        assert_eq!(ended.stopped, Some(Stopped::Deadline));
+        assert_eq!(ended.status, Status::Signaled(Signal::KILL));
+        assert!(unwound.load(Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn dropping_a_run_unwinds_its_processes() {
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    let kernel = Kernel::new(KernelOptions::default());
+    let mut run = Box::pin(kernel.run(Spec::new(["sleep"]), move |process| {
+        let _held = held;
+        let output = process.stdout();
+        process.sleep(Duration::MAX);
+        drop(output);
+        Ok(0)
+    }));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert_eq!(run.as_mut().poll(&mut context), Poll::Pending);
+    assert_eq!(Arc::strong_count(&alive), 2);
+    drop(run);
+    assert_eq!(Arc::strong_count(&alive), 1);
+}
+
+#[test]
+fn a_run_may_go_on_on_another_thread() {
+    let kernel = Kernel::new(KernelOptions::default());
+    let run = kernel.run(Spec::new(["nap"]), |process| {
+        let numbers = std::rc::Rc::new(vec![1, 2, 3]);
+        process.sleep(Duration::from_millis(5));
+        Ok(numbers.iter().sum())
+    });
+    let mut run = Box::pin(run);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert_eq!(run.as_mut().poll(&mut context), Poll::Pending);
+    let ended = std::thread::spawn(|| pollster::block_on(run))
+        .join()
+        .unwrap();
+    assert_eq!(ended.status.code(), 6);
+}
+
+#[test]
+fn signals_end_are_ignored_or_wait_to_be_taken() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let sleeper = |dispositions: &'static [(Signal, Disposition)]| {
+            process.spawn(process.spec(["sleeper"]), move |child| {
+                for (signal, disposition) in dispositions {
+                    child.set_disposition(*signal, *disposition);
+                }
+                let caught = child.interruptible(|| Poll::<()>::Pending);
+                assert_eq!(caught, None);
+                Ok(child.take_caught().unwrap().number())
+            })
+        };
+        let plain = sleeper(&[])?;
+        let deaf = sleeper(&[
+            (Signal::TERM, Disposition::Ignore),
+            (Signal::USR1, Disposition::Catch),
+        ])?;
+        process.give_way();
+        for signal in [Signal::TERM, Signal::USR1] {
+            process.kill(plain, signal);
+            process.kill(deaf, signal);
+            process.give_way();
+        }
+        let mut out = process.stdout();
+        for child in [plain, deaf] {
+            writeln!(out, "{}", process.wait(child).unwrap().code())?;
+        }
+        writeln!(out, "{}", process.kill(Pid(99), Signal::TERM))?;
+        Ok(0)
+    });
+    assert_eq!(output, "143\n10\nfalse\n");
+}
+
+#[test]
+fn more_processes_than_allowed_are_refused() {
+    let limits = Limits {
+        processes: 10,
+        ..Limits::default()
+    };
+    let options = KernelOptions {
+        limits,
+        ..KernelOptions::default()
+    };
+    let (ended, output) = run(options, |process| {
+        for _ in 0.. {
+            let child = process.spec(["child"]);
+            process.spawn(child, |child| {
+                child.sleep(Duration::from_millis(1));
+                Ok(0)
+            })?;
+        }
+        Ok(0)
+    });
+    assert_eq!(output, "test: Resource temporarily unavailable\n");
+    assert_eq!(ended.status, Status::Exited(1));
+}
+
+#[test]
+fn what_pipes_hold_is_charged() {
+    let account = Account::new("memory", 100_000);
+    let options = KernelOptions {
+        account: account.clone(),
+        ..KernelOptions::default()
+    };
+    let (_, output) = run(options, |process| {
+        let mut pipes = Vec::new();
+        loop {
+            let (reader, writer) = process.pipe()?;
+            process.write_all(&writer, &[0; 40_000])?;
+            pipes.push((reader, writer));
+        }
+    });
+    assert!(output.contains("memory limit exceeded"), "{output}");
+    assert_eq!(account.used(), 0);
+}
+
+#[test]
+fn a_fault_in_a_program_ends_that_program_only() {
+    let (ended, output) = run(KernelOptions::default(), |process| {
+        let status = process.call(process.spec(["faulty"]), |_| {
+            std::panic::resume_unwind(Box::new("a fault"));
+        });
+        Ok(status.code() - 100)
+    });
+    assert_eq!(ended.status.code(), 34);
+    assert_eq!(output, "faulty: internal error: please report it\n");
+}
+
+struct Few;
+
+impl Programs for Few {
+    fn find(&self, name: &[u8]) -> Option<Arc<dyn Program>> {
+        let program: Arc<dyn Program> = match name {
+            b"args" | b"sh" => Arc::new(|process: &Process| {
+                writeln!(
+                    process.stdout(),
+                    "{}",
+                    bstr::join(" ", process.args()).escape_ascii()
+                )?;
+                Ok(0)
+            }),
+            _ => return None,
+        };
+        Some(program)
+    }
+
+    fn names(&self) -> Vec<BString> {
+        vec!["args".into(), "sh".into()]
+    }
+}
+
+#[test]
+fn names_lead_to_programs_and_files_to_their_interpreters() {
+    let vfs = MemVfs::new();
+    vfs.mkdir(VfsPath::new("/d"), 0o755).unwrap();
+    for (name, text) in [
+        ("/d/script", "#!/usr/bin/args -x y\n"),
+        ("/d/plain", "echo\n"),
+        ("/d/nested", "#!/d/script\n"),
+        ("/d/lost", "#!/no/such\n"),
+        ("/d/binary", "\u{0}\u{1}"),
+        ("/d/text", "echo\n"),
+    ] {
+        vfs.write_file(VfsPath::new(name), text.as_bytes()).unwrap();
+        let mode = if name == "/d/text" { 0o644 } else { 0o755 };
+        vfs.chmod(VfsPath::new(name), mode).unwrap();
+    }
+    let options = KernelOptions {
+        vfs: Arc::new(vfs),
+        programs: Arc::new(Few),
+        ..KernelOptions::default()
+    };
+    let (_, output) = run(options, |process| {
+        for name in [
+            "args",
+            "/bin/args",
+            "/d/script",
+            "/d/plain",
+            "/d/nested",
+            "/d/lost",
+            "/d/binary",
+            "/d/text",
+            "/d",
+            "/no",
+            "no",
+        ] {
+            match process.execute(process.spec([name, "1"])) {
+                Ok(_) => {}
+                Err(error) => writeln!(process.stdout(), "{name}: {error} {}", error.code())?,
+            }
+        }
+        Ok(0)
+    });
+    assert_eq!(
+        output,
+        "args 1\n/bin/args 1\n/usr/bin/args -x y /d/script 1\n/bin/sh /d/plain 1\n\
+         /usr/bin/args -x y /d/script /d/nested 1\n\
+         /d/lost: /no/such: bad interpreter: No such file or directory 126\n\
+         /d/binary: cannot execute binary file: Exec format error 126\n\
+         /d/text: Permission denied 126\n/d: Is a directory 126\n/no: No such file or directory 127\n\
+         no: command not found 127\n"
+    );
+}
+
+#[test]
+fn files_have_one_position_for_all_who_share_them() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let file = process.open("data", &OpenOptions::read_write().create())?;
+        process.write_all(&file, b"one\ntwo\n")?;
+        file.seek(std::io::SeekFrom::Start(0))?;
+        process.call(process.spec(["head"]).stdin(file.clone()), |callee| {
+            let mut four = [0; 4];
+            callee.stdin().read_exact(&mut four)?;
+            Ok(0)
+        });
+        let mut rest = String::new();
+        process.input(file).read_to_string(&mut rest)?;
+        write!(process.stdout(), "{rest}")?;
+        Ok(0)
+    });
+    assert_eq!(output, "two\n");
+}
