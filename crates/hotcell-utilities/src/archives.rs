@@ -1,0 +1,5 @@
+//! Archives and compression.
+
+use crate::Utility;
+
+pub(crate) const UTILITIES: &[Utility] = &[];

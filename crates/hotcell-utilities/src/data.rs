@@ -1,0 +1,5 @@
+//! Structured data: JSON, YAML and their like.
+
+use crate::Utility;
+
+pub(crate) const UTILITIES: &[Utility] = &[];

@@ -1,0 +1,7 @@
+//! Files and directories.
+
+mod basename;
+
+use crate::Utility;
+
+pub(crate) const UTILITIES: &[Utility] = &[basename::UTILITY];

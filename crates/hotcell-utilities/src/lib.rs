@@ -1,0 +1,120 @@
+//! The usual Unix utilities, as functions on streams and a virtual file system.
+//!
+//! Each is a [`Utility`]: a name with a [`Usage`], and a function that is given its [`Process`](hotcell_process::Process).
+//! They behave as the GNU tools do, options and messages included, and start no process of the machine.
+//!
+//! ```
+//! use hotcell_process::{Capture, Kernel, KernelOptions, Programs, Spec};
+//! use hotcell_utilities::Utilities;
+//! use std::sync::Arc;
+//!
+//! let kernel = Kernel::new(KernelOptions { programs: Arc::new(Utilities), ..KernelOptions::default() });
+//! let output = Capture::new(kernel.account(), 1 << 20);
+//! let run = kernel.run(Spec::new(["sh"]).stdout(Arc::new(output.clone())), |process| {
+//!     let status = process.execute(process.spec(["basename", "/usr/lib/x.so", ".so"]));
+//!     Ok(status.map_or(127, |status| status.code()))
+//! });
+//! assert_eq!(pollster::block_on(run).status.code(), 0);
+//! assert_eq!(output.take().bytes, b"x\n");
+//! ```
+//!
+//! # Where things are
+//!
+//! A family of utilities is a module with a table; a utility is a file in the folder of its family. What several need is
+//! beside them: [`Usage`] parses options, `lines` reads lines, `operands` goes through files.
+//!
+//! # Adding a utility
+//!
+//! Write `FAMILY/NAME.rs` with a `USAGE` and a `main`, and add it to the table in `FAMILY.rs`. Cases go to
+//! `tests/cases/NAME.txt`, which the test runner finds by itself. Every loop reads, writes or calls
+//! [`spend`](hotcell_process::Process::spend); whatever grows with the input is charged.
+//!
+//! # What is promised
+//!
+//! Input is hostile: no panic, no work that cannot be stopped, no memory that is not charged, on any bytes.
+
+#![forbid(unsafe_code)]
+
+mod archives;
+mod data;
+mod digests;
+mod files;
+mod languages;
+mod lines;
+mod number;
+mod operands;
+mod options;
+mod quote;
+mod search;
+mod system;
+mod text;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{Arc, LazyLock},
+};
+
+use bstr::BString;
+use hotcell_process::{Process, Program, Programs};
+
+pub use options::{Opt, Parsed, Usage};
+
+/// A utility.
+#[derive(Clone, Copy)]
+pub struct Utility {
+    /// Its name, options and help.
+    pub usage: &'static Usage,
+    /// What it does.
+    pub main: fn(&Process) -> io::Result<i32>,
+}
+
+impl Program for Utility {
+    fn run(&self, process: &Process) -> io::Result<i32> {
+        (self.main)(process)
+    }
+}
+
+/// All of them by name, aliases included.
+static BY_NAME: LazyLock<BTreeMap<&'static str, Arc<Utility>>> = LazyLock::new(|| {
+    let families = [
+        archives::UTILITIES,
+        data::UTILITIES,
+        digests::UTILITIES,
+        files::UTILITIES,
+        languages::UTILITIES,
+        search::UTILITIES,
+        system::UTILITIES,
+        text::UTILITIES,
+    ];
+    let all = families.into_iter().flatten();
+    all.map(|utility| (utility.usage.name, Arc::new(*utility)))
+        .collect()
+});
+
+/// Every utility of this crate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Utilities;
+
+impl Utilities {
+    /// The utility of this name.
+    pub fn get(&self, name: &str) -> Option<&'static Utility> {
+        BY_NAME.get(name).map(|utility| &**utility)
+    }
+
+    /// All of them, by name.
+    pub fn all(&self) -> impl Iterator<Item = &'static Utility> {
+        BY_NAME.values().map(|utility| &**utility)
+    }
+}
+
+impl Programs for Utilities {
+    fn find(&self, name: &[u8]) -> Option<Arc<dyn Program>> {
+        let utility = BY_NAME.get(std::str::from_utf8(name).ok()?)?;
+        Some(Arc::clone(utility) as Arc<dyn Program>)
+    }
+
+    fn names(&self) -> Vec<BString> {
+        BY_NAME.keys().map(|name| BString::from(*name)).collect()
+    }
+}

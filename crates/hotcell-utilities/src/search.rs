@@ -1,0 +1,5 @@
+//! Finding and comparing.
+
+use crate::Utility;
+
+pub(crate) const UTILITIES: &[Utility] = &[];

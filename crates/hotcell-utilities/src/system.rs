@@ -1,0 +1,5 @@
+//! The environment, processes, time.
+
+use crate::Utility;
+
+pub(crate) const UTILITIES: &[Utility] = &[];
