@@ -8,12 +8,13 @@ use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Function, Program, Statement};
 
+use crate::audit::audit;
 use crate::collect::collect;
 use crate::diagnostic::{Diagnostic, Location};
 use crate::findings::shorten;
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::program::{describe_depth, refusal, too_large};
+use crate::program::{describe_depth, describe_steps, refusal, too_large};
 use crate::scan::{scan, stack_need};
 use crate::stack::with_room;
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
@@ -186,6 +187,9 @@ fn check_text(
             parse(&allocator, text, goal, watch)?.map_err(|errors| first(&errors, locate))?;
         let program = allocator.alloc(program);
         if goal == Goal::Module {
+            watch.check()?;
+            audit(program)
+                .map_err(|too_many| describe_steps(&too_many, locate(too_many.offset)))?;
             let (program, scoping, errors) = analyze(&allocator, program, goal, watch)?;
             if !errors.is_empty() {
                 return Err(first(&errors, locate).into());

@@ -1,6 +1,7 @@
 //! Size and depth that are too much.
 
-use crate::diagnostic::Diagnostic;
+use crate::audit::{Cause, TooManySteps};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
 use crate::rule;
@@ -50,5 +51,37 @@ pub(crate) fn describe_depth(
     };
     Diagnostic::error(rule::CODE_TOO_DEEP, message)
         .with_location(LineIndex::new(text).locate(offset))
+        .with_fix(fix)
+}
+
+pub(crate) fn describe_steps(too_many: &TooManySteps, location: Location) -> Diagnostic {
+    let (message, fix) = match too_many.cause {
+        Cause::Depth => (
+            "too many names are used too deep inside other code",
+            "take the inner parts out into functions",
+        ),
+        Cause::PrivateNames => (
+            "too many private names are used in classes with too many elements",
+            "use fewer classes, or names without `#`",
+        ),
+        Cause::Labels => (
+            "too many labels, or jumps to labels that do not exist",
+            "use functions and `return` instead of labels",
+        ),
+        Cause::Exports => (
+            "too many exports of names that do not exist",
+            "export what is declared",
+        ),
+        Cause::Namespaces => (
+            "the code has too many namespaces",
+            "use objects instead of namespaces",
+        ),
+        Cause::Enums => (
+            "the values of the enums are too long, or refer to too many others",
+            "use an object instead of an enum",
+        ),
+    };
+    Diagnostic::error(rule::CODE_TOO_DEEP, message)
+        .with_location(location)
         .with_fix(fix)
 }

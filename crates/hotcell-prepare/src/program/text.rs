@@ -73,9 +73,7 @@ fn prepare_text(
         Some(blanked) => Cow::Owned(blanked),
         None => text,
     };
-    let mut outcome = in_room(&text, || {
-        translate(&text, !found.too_angular, options, pace)
-    })?;
+    let mut outcome = in_room(&text, || translate(&text, options, pace))?;
     if outcome.transformed.is_none() {
         outcome.transformed = Some(text.into_owned());
     }
