@@ -14,8 +14,8 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::findings::shorten;
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::program::{describe_depth, describe_steps, refusal, too_large};
-use crate::scan::{scan, stack_need};
+use crate::program::{describe_cost, describe_depth, describe_steps, refusal, too_large};
+use crate::scan::{scan, stack_need, too_costly};
 use crate::stack::with_room;
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
 use crate::view::{Facts, IMPORT_META, ImportKind};
@@ -290,9 +290,10 @@ fn is_whole(program: &Program<'_>, part: &Part<'_>, length: usize) -> bool {
 }
 
 fn bearable(source: &str, part: &str, options: &PrepareOptions) -> Result<(), Diagnostic> {
-    scan(source, options.max_nesting)
-        .map(|_| ())
-        .map_err(|too_deep| describe_depth(&too_deep, part, options))
+    if let Err(too_deep) = scan(source, options.max_nesting) {
+        return Err(describe_depth(&too_deep, part, options));
+    }
+    too_costly(part).map_err(|costly| describe_cost(&costly, part))
 }
 
 fn check_facts(

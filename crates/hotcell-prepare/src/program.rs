@@ -5,7 +5,7 @@ mod outcome;
 mod text;
 mod translate;
 
-pub(crate) use limits::{describe_depth, describe_steps, refusal, too_large};
+pub(crate) use limits::{describe_cost, describe_depth, describe_steps, refusal, too_large};
 
 use std::sync::{Arc, OnceLock};
 

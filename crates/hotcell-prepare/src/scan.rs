@@ -13,12 +13,15 @@
 //! in every way in which the code could be tokenised, and [`too_costly`] finds what takes a parser more than linear time,
 //! however it is tokenised. What takes the passes after the parser more than that is found in the tree: [`crate::audit`].
 
+mod costly;
 mod jsx;
+mod lists;
 mod need;
 mod readings;
 mod regex;
 mod scanner;
 
+pub(crate) use costly::{Costly, too_costly};
 pub(crate) use jsx::has_jsx;
 pub(crate) use need::stack_need;
 pub(crate) use readings::may_be_typed;

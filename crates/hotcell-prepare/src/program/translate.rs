@@ -4,7 +4,7 @@ use hotcell_meter::{Pace, Stopped};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 
-use super::limits::{describe_steps, refusal, too_large};
+use super::limits::{describe_steps, refusal, too_large_lowered};
 use super::outcome::{MAX_SYNTAX_ERRORS, Outcome, describe};
 use crate::audit::{audit, audit_lowering};
 use crate::collect::collect;
@@ -90,9 +90,10 @@ pub(super) fn translate(
         }
     }
     pace.watch().check()?;
+    let limit = options.max_code_bytes.saturating_mul(MAX_GROWTH);
     match audit_lowering(&program) {
-        Ok(bytes) if bytes > options.max_code_bytes.saturating_mul(MAX_GROWTH) => {
-            return Ok(Outcome::refused(too_large(bytes, options)));
+        Ok(bytes) if bytes > limit => {
+            return Ok(Outcome::refused(too_large_lowered(bytes, limit)));
         }
         Ok(_) => {}
         Err(too_many) => {
@@ -110,8 +111,8 @@ pub(super) fn translate(
             ));
         }
     };
-    if lowered.len() > options.max_code_bytes.saturating_mul(MAX_GROWTH) {
-        return Ok(Outcome::refused(too_large(lowered.len(), options)));
+    if lowered.len() > limit {
+        return Ok(Outcome::refused(too_large_lowered(lowered.len(), limit)));
     }
     let mut outcome = in_room(&lowered, || {
         check(&lowered, map, Language::TypeScript, options, pace)
