@@ -2,6 +2,9 @@
 
 mod explain;
 
+use std::cell::LazyCell;
+
+use hotcell_meter::{Stopped, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Directive, Program, Statement, StringLiteral};
 use oxc_ast::builder::AstBuilder;
@@ -10,6 +13,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::{SourceType, Span};
 
+use crate::lines::LineIndex;
 use explain::explain;
 
 /// How a text is read.
@@ -20,8 +24,6 @@ pub(crate) enum Goal {
     Script,
     /// The same, in TypeScript.
     TypeScript,
-    /// The same, in TypeScript with JSX; only to tell that JSX was meant.
-    Jsx,
     /// A module.
     Module,
     /// The text of an evaluator. Sloppy, because the engine knows the mode and reports what strict mode forbids; with
@@ -34,7 +36,6 @@ impl Goal {
         match self {
             Self::Script | Self::Module => SourceType::mjs(),
             Self::TypeScript => SourceType::ts().with_module(true),
-            Self::Jsx => SourceType::tsx().with_module(true),
             Self::Eval => SourceType::cjs(),
         }
     }
@@ -58,6 +59,15 @@ impl SyntaxError {
         }
     }
 
+    /// For code with elements of JSX in it.
+    pub(crate) fn jsx(offset: u32) -> Self {
+        Self {
+            offset,
+            message: "JSX is not supported".into(),
+            help: Some("build strings or plain objects instead of JSX elements".into()),
+        }
+    }
+
     /// Whether a parser for JavaScript says that this is TypeScript.
     pub(crate) fn is_about_typescript(&self) -> bool {
         self.message.contains("TypeScript file")
@@ -69,10 +79,11 @@ const MAX_ERRORS: usize = 32;
 
 /// The first errors among some diagnostics about `text`.
 pub(crate) fn errors_of(diagnostics: &Diagnostics, text: &str) -> Vec<SyntaxError> {
+    let lines = LazyCell::new(|| LineIndex::new(text));
     diagnostics
         .errors()
         .take(MAX_ERRORS)
-        .map(|error| explain(error, text))
+        .map(|error| explain(error, text, &lines))
         .collect()
 }
 
@@ -81,7 +92,9 @@ pub(crate) fn parse<'a>(
     allocator: &'a Allocator,
     text: &'a str,
     goal: Goal,
-) -> Result<Program<'a>, Vec<SyntaxError>> {
+    watch: &dyn Watch,
+) -> Result<Result<Program<'a>, Vec<SyntaxError>>, Stopped> {
+    watch.check()?;
     let options = ParseOptions {
         parse_regular_expression: true,
         allow_return_outside_function: goal != Goal::Module,
@@ -98,11 +111,11 @@ pub(crate) fn parse<'a>(
             help: None,
         });
     }
-    if errors.is_empty() {
+    Ok(if errors.is_empty() {
         Ok(parsed.program)
     } else {
         Err(errors)
-    }
+    })
 }
 
 /// Resolves names and checks the early errors of a strict script (or of a module).
@@ -110,7 +123,9 @@ pub(crate) fn analyze<'a>(
     allocator: &'a Allocator,
     program: &'a mut Program<'a>,
     goal: Goal,
-) -> (&'a Program<'a>, Scoping, Vec<SyntaxError>) {
+    watch: &dyn Watch,
+) -> Result<(&'a Program<'a>, Scoping, Vec<SyntaxError>), Stopped> {
+    watch.check()?;
     if goal == Goal::Script && !program.body.iter().any(Statement::is_module_declaration) {
         // At the top level of a script functions may be declared twice, in a module they may not.
         program.source_type = program.source_type.with_script(true);
@@ -129,5 +144,5 @@ pub(crate) fn analyze<'a>(
         .with_check_syntax_error(goal != Goal::Eval)
         .build(program);
     let errors = errors_of(&analyzed.diagnostics, program.source_text);
-    (program, analyzed.semantic.into_scoping(), errors)
+    Ok((program, analyzed.semantic.into_scoping(), errors))
 }
