@@ -1,5 +1,6 @@
 //! One VM.
 
+mod entry;
 mod run;
 
 use std::{
@@ -7,11 +8,11 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
-    time::Instant,
 };
 
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::Store;
 
+use entry::Chore;
 pub use run::{Interrupter, Outcome, Program, Progress};
 
 use crate::{
@@ -25,7 +26,6 @@ use crate::{
     stats::Stats,
     tool::{Tool, ToolError},
     value::Value,
-    watchdog::{GRACE, thread_time},
     wire::{put_number, put_value},
 };
 
@@ -57,24 +57,7 @@ impl Cell {
         mut store: Store<Host>,
         guest: Guest,
     ) -> Self {
-        store.epoch_deadline_callback(|mut context| {
-            let host = context.data_mut();
-            if host.interrupt.reason().is_none() {
-                return Ok(UpdateDeadline::Yield(1));
-            }
-            // JavaScript notices the interrupt by itself, the sooner if its next poll asks. Only what goes on regardless is
-            // torn out of its native code.
-            let now = thread_time();
-            let since = *host.overtime_since.get_or_insert(now);
-            if now.saturating_sub(since) < GRACE {
-                if let Some(memory) = host.memory {
-                    let at = place::POLL_COUNTDOWN;
-                    memory.data_mut(&mut context)[at..at + 4].fill(0);
-                }
-                return Ok(UpdateDeadline::Continue(1));
-            }
-            Err(wasmtime::format_err!("killed"))
-        });
+        store.epoch_deadline_callback(entry::on_tick);
         let mut cell = Self {
             engine,
             options,
@@ -339,8 +322,7 @@ impl Cell {
             put_value(&mut message, &Value::from(&*tool.name))?;
         }
         let length = self.send(message)?;
-        let define = self.live()?.guest.define.clone();
-        let failed = self.enter_now(|store| poll_now(define.call_async(store, length)))?;
+        let failed = self.enter_chore(Chore::Define(length))?;
         if failed == 0 {
             return Ok(());
         }
@@ -361,19 +343,6 @@ impl Cell {
             Ok(())
         })
         .map_err(|error| CellError::Broken(error.to_string()))
-    }
-
-    /// Enters the guest for something that does not wait.
-    fn enter_now(
-        &mut self,
-        enter: impl FnOnce(&mut Store<Host>) -> wasmtime::Result<i32>,
-    ) -> Result<i32, CellError> {
-        let live = self.live()?;
-        live.store.set_epoch_deadline(1);
-        let began = Instant::now();
-        let result = enter(&mut live.store);
-        self.totals.cpu_time += began.elapsed();
-        result.map_err(|trap| self.broken(&trap))
     }
 
     /// The guest trapped. The cell is gone; this says why.
@@ -469,7 +438,7 @@ fn check_name(name: &str) -> Result<&str, CellError> {
     }
 }
 
-/// Runs a future that never really waits: Wasmtime's instantiation, growth, and guest calls that only yield at a tick.
+/// Runs a future that never really waits, and runs no code of a guest: Wasmtime's instantiation and growth.
 pub(crate) fn poll_now<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

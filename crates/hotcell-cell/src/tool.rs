@@ -264,11 +264,11 @@ impl fmt::Debug for Tool {
 }
 
 /// A tool that panics is a tool that failed; the cell is not to blame.
-fn panicked(tool: &str) -> ToolError {
+pub(crate) fn panicked(tool: &str) -> ToolError {
     ToolError::from(format!("the tool {tool} panicked"))
 }
 
-type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
+pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
 
 fn boxed<T, F>(
     function: impl Fn(ToolCall) -> F + Send + Sync + 'static,

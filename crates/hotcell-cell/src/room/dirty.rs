@@ -9,16 +9,15 @@ pub(super) use on_linux::PageMap;
 mod on_linux {
     use std::{fs::File, ops::Range};
 
-    use rustix::{
-        ioctl::{Updater, ioctl, opcode},
-        process::{Pid, getpid},
-    };
+    use rustix::ioctl::{Updater, ioctl, opcode};
+
+    use crate::process::generation;
 
     /// `/proc/self/pagemap`, which can list pages by what they are (Linux 6.7).
     pub(in crate::room) struct PageMap {
         file: File,
         /// After a fork the file is still about the parent.
-        process: Pid,
+        process: u64,
     }
 
     /// `struct pm_scan_arg` of `linux/fs.h`.
@@ -63,7 +62,7 @@ mod on_linux {
         pub(in crate::room) fn open() -> Option<Self> {
             let map = Self {
                 file: File::open("/proc/self/pagemap").ok()?,
-                process: getpid(),
+                process: generation(),
             };
             map.scan(&mut Scan::default(), &mut [])?;
             Some(map)
@@ -111,7 +110,7 @@ mod on_linux {
 
         /// Returns up to where the kernel looked, `None` if it did not.
         fn scan(&self, scan: &mut Scan, regions: &mut [Region]) -> Option<usize> {
-            if getpid() != self.process {
+            if generation() != self.process {
                 return None;
             }
             scan.size = size_of::<Scan>() as u64;

@@ -4,6 +4,7 @@
 
 mod deadline;
 mod escape;
+mod foreign;
 mod globals;
 mod host_memory;
 mod hostile;
@@ -13,6 +14,7 @@ mod library;
 mod memory;
 mod modules;
 mod policy;
+mod process;
 mod realm;
 mod scheduling;
 mod shadowing;
