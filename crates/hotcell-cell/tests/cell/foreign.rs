@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     task::{Context, Poll, Wake, Waker},
-    thread,
+    thread::{self, ThreadId},
     time::Duration,
 };
 
@@ -45,17 +45,36 @@ fn soon(done: impl Fn() -> bool) {
     panic!("it did not happen");
 }
 
-/// A waker that does something.
-struct OnWake<F>(F);
+/// A waker that does something when another thread wakes.
+struct OnWake<F> {
+    act: F,
+    here: ThreadId,
+    /// Woken on this thread, which a poll does itself when it makes way for others.
+    again: AtomicBool,
+}
 
 impl<F: Fn() + Send + Sync + 'static> Wake for OnWake<F> {
     fn wake(self: Arc<Self>) {
-        self.0();
+        if thread::current().id() == self.here {
+            self.again.store(true, Ordering::SeqCst);
+        } else {
+            (self.act)();
+        }
     }
 }
 
-fn on_wake(act: impl Fn() + Send + Sync + 'static) -> Waker {
-    Waker::from(Arc::new(OnWake(act)))
+/// Polls the run until it waits. Then it is another thread's matter to wake it, which does this.
+fn poll_until_waiting(run: &mut Run, act: impl Fn() + Send + Sync + 'static) {
+    let wake = Arc::new(OnWake {
+        act,
+        here: thread::current().id(),
+        again: AtomicBool::new(true),
+    });
+    let waker = Waker::from(Arc::clone(&wake));
+    while wake.again.swap(false, Ordering::SeqCst) {
+        let polled = run.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+    }
 }
 
 fn deadline_works(engine: &Engine) {
@@ -68,20 +87,14 @@ fn a_waker_may_drop_its_task() {
     let engine = Engine::new().unwrap();
     let task: Arc<Mutex<Option<Run>>> = Arc::default();
     let woken = Arc::new(AtomicBool::new(false));
-    let waker = {
-        let (task, woken) = (Arc::clone(&task), Arc::clone(&woken));
-        on_wake(move || {
-            // With the task goes its cell, and the deadline that is about to be over.
-            drop(task.lock().unwrap().take());
-            woken.store(true, Ordering::SeqCst);
-        })
-    };
     let mut run = waiting(&engine);
-    assert!(
-        run.as_mut()
-            .poll(&mut Context::from_waker(&waker))
-            .is_pending()
-    );
+    let (taken, done) = (Arc::clone(&task), Arc::clone(&woken));
+    poll_until_waiting(&mut run, move || {
+        // With the task goes its cell, and the deadline that is about to be over.
+        soon(|| taken.lock().unwrap().is_some());
+        drop(taken.lock().unwrap().take());
+        done.store(true, Ordering::SeqCst);
+    });
     *task.lock().unwrap() = Some(run);
     soon(|| woken.load(Ordering::SeqCst));
     deadline_works(&engine);
@@ -91,25 +104,18 @@ fn a_waker_may_drop_its_task() {
 fn a_waker_may_use_the_engine() {
     let engine = Engine::new().unwrap();
     let done = Arc::new(AtomicBool::new(false));
-    let waker = {
-        let (engine, done) = (engine.clone(), Arc::clone(&done));
-        on_wake(move || {
-            let mut cell = engine.cell(CellOptions::default()).unwrap();
-            // To its end here, on the watchdog's own thread, with nobody to watch: it looks at the clock itself.
-            let program = Program::new("for (;;);").timeout(SHORT);
-            let error = pollster::block_on(cell.evaluate(program)).unwrap_err();
-            done.store(
-                matches!(error, CellError::Deadline { .. }),
-                Ordering::SeqCst,
-            );
-        })
-    };
     let mut run = waiting(&engine);
-    assert!(
-        run.as_mut()
-            .poll(&mut Context::from_waker(&waker))
-            .is_pending()
-    );
+    let (shared, ended) = (engine.clone(), Arc::clone(&done));
+    poll_until_waiting(&mut run, move || {
+        let mut cell = shared.cell(CellOptions::default()).unwrap();
+        // To its end here, on the watchdog's own thread, with nobody to watch: it looks at the clock itself.
+        let program = Program::new("for (;;);").timeout(SHORT);
+        let error = pollster::block_on(cell.evaluate(program)).unwrap_err();
+        ended.store(
+            matches!(error, CellError::Deadline { .. }),
+            Ordering::SeqCst,
+        );
+    });
     soon(|| done.load(Ordering::SeqCst));
     deadline_works(&engine);
 }
@@ -118,25 +124,31 @@ fn a_waker_may_use_the_engine() {
 fn a_waker_that_panics_takes_nothing_with_it() {
     let engine = Engine::new().unwrap();
     let woken = Arc::new(AtomicU32::new(0));
-    for _ in 0..3 {
-        let count = Arc::clone(&woken);
-        let here = thread::current().id();
-        let waker = on_wake(move || {
-            // On this thread the poll itself wakes, when it makes way for others.
-            if thread::current().id() != here {
-                count.fetch_add(1, Ordering::SeqCst);
-                panic!("a waker that panics");
-            }
-        });
-        let before = woken.load(Ordering::SeqCst);
+    for round in 0..3 {
         let mut run = waiting(&engine);
-        assert!(
-            run.as_mut()
-                .poll(&mut Context::from_waker(&waker))
-                .is_pending()
-        );
-        soon(|| woken.load(Ordering::SeqCst) > before);
+        let count = Arc::clone(&woken);
+        poll_until_waiting(&mut run, move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            panic!("a waker that panics");
+        });
+        soon(|| woken.load(Ordering::SeqCst) > round);
         deadline_works(&engine);
+    }
+}
+
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker that panics");
+    }
+}
+
+struct Tells(Arc<AtomicBool>);
+
+impl Wake for Tells {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
     }
 }
 
@@ -151,8 +163,8 @@ fn cancelling_survives_a_waker_that_panics() {
             let tell = Arc::clone(&tell);
             async move {
                 // Two tasks wait for the same word; the first that hears it panics.
-                let bad = on_wake(|| panic!("a waker that panics"));
-                let good = on_wake(move || tell.store(true, Ordering::SeqCst));
+                let bad = Waker::from(Arc::new(Panics));
+                let good = Waker::from(Arc::new(Tells(tell)));
                 let mut first = Box::pin(call.cancel.cancelled());
                 let _ = first.as_mut().poll(&mut Context::from_waker(&bad));
                 let mut second = Box::pin(call.cancel.cancelled());
@@ -251,9 +263,10 @@ fn futures_of_tools_may_panic_when_they_are_dropped() {
             "{kind}: {error:?}"
         );
         assert_eq!(eval(&mut cell, "1"), Value::from(1), "{kind}");
-        let mut outstanding = cell;
-        drop(pollster::block_on(outstanding.evaluate("wait(); 1")));
-        drop(outstanding);
+        // And when the cell goes with calls outstanding.
+        let program = Program::new("wait(); 1").timeout(SHORT);
+        drop(pollster::block_on(cell.evaluate(program)));
+        drop(cell);
     }
 }
 
