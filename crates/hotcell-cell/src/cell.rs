@@ -22,6 +22,7 @@ use crate::{
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random},
+    room::StackLease,
     snapshot::{self, Outstanding, State},
     stats::Stats,
     tool::{Tool, ToolError},
@@ -415,10 +416,13 @@ fn grow_to(store: &mut Store<Host>, guest: &Guest, size: usize) -> Result<(), Ce
     let now = guest.memory.data_size(&*store);
     let more = size.saturating_sub(now).div_ceil(WASM_PAGE) as u64;
     if more > 0 {
-        poll_now(guest.memory.grow_async(store, more)).map_err(|source| CellError::Machine {
+        let (grown, stack) =
+            StackLease::made_in(|| poll_now(guest.memory.grow_async(&mut *store, more)));
+        grown.map_err(|source| CellError::Machine {
             doing: "giving the cell its memory",
             source,
         })?;
+        store.data_mut().keep_stack(stack);
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
     host::Host,
     imports,
     options::CellOptions,
-    room::{Landlord, Room},
+    room::{Landlord, Room, StackLease},
     watchdog::Watchdog,
 };
 
@@ -162,11 +162,11 @@ impl Engine {
         }
         let mut store = Store::new(shared.pre.module().engine(), Host::new(options));
         store.limiter(|host| &mut host.limit);
-        let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
-            CellError::Machine {
-                doing: "making a cell",
-                source,
-            }
+        let (instance, stack) =
+            StackLease::made_in(|| poll_now(shared.pre.instantiate_async(&mut store)));
+        let instance = instance.map_err(|source| CellError::Machine {
+            doing: "making a cell",
+            source,
         })?;
         let guest = shared
             .exports
@@ -175,6 +175,7 @@ impl Engine {
         let host = store.data_mut();
         host.memory = Some(guest.memory);
         host.seat = Some(seat);
+        host.keep_stack(stack);
         Ok((store, guest))
     }
 

@@ -27,6 +27,7 @@ use crate::{
     interrupt::Interrupt,
     limits::MemoryLimit,
     options::{CellOptions, Console, Gate, Modules},
+    room::StackLease,
     tool::{Answer, AnswerFuture, Boxed, Kind, Tool, ToolCall, ToolError},
     value::{ErrorValue, Value},
     watchdog::Deadline,
@@ -75,6 +76,10 @@ pub(crate) struct Host {
     pub(crate) overtime_since: Option<Duration>,
     /// Where the machine's stack was when the guest was entered.
     pub(crate) stack_mark: usize,
+    /// The most that was used of it since the cell was last at rest, as far as the guest has asked.
+    pub(crate) stack_peak: usize,
+    /// That stack, once there is one.
+    pub(crate) stack: Option<StackLease>,
 
     console: Option<Console>,
     pub(crate) gate: Option<Gate>,
@@ -117,6 +122,8 @@ impl Host {
             deadline: None,
             overtime_since: None,
             stack_mark: 0,
+            stack_peak: 0,
+            stack: None,
             console: options.console.clone(),
             gate: options.gate.clone(),
             modules: options.modules.clone(),
@@ -403,6 +410,13 @@ impl Host {
     pub(crate) fn ensure_watched(&mut self) {
         if let Some(deadline) = &mut self.deadline {
             deadline.ensure_watched();
+        }
+    }
+
+    /// A stack was made for the cell, or not.
+    pub(crate) fn keep_stack(&mut self, made: Option<StackLease>) {
+        if made.is_some() {
+            self.stack = made;
         }
     }
 

@@ -114,7 +114,10 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
     if mark != 0 {
         caller.data_mut().stack_mark = address;
     }
-    u32::try_from(caller.data().stack_mark.saturating_sub(address)).unwrap_or(u32::MAX)
+    let host = caller.data_mut();
+    let used = host.stack_mark.saturating_sub(address);
+    host.stack_peak = host.stack_peak.max(used);
+    u32::try_from(used).unwrap_or(u32::MAX)
 }
 
 /// Milliseconds since the epoch, with fractions.

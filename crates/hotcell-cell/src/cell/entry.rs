@@ -20,6 +20,7 @@ use crate::{
     error::CellError,
     guest::place,
     host::{Entry, Host},
+    room::{KEPT_STACK, StackLease, release_guest_stack},
     watchdog::{GRACE, thread_time},
 };
 
@@ -88,6 +89,7 @@ impl Cell {
         live.inside = true;
         live.store.set_epoch_deadline(1);
         let mut cpu_time = Duration::ZERO;
+        let mut stack = None;
         let result = {
             let computing = watchdog.computing();
             let (evaluate, resume) = (live.guest.evaluate.clone(), live.guest.resume.clone());
@@ -100,8 +102,11 @@ impl Cell {
             let result = poll_fn(|context| {
                 task.set(context.waker());
                 let began = Instant::now();
-                let polled = entered.as_mut().poll(context);
+                let (polled, made) = StackLease::made_in(|| entered.as_mut().poll(context));
                 cpu_time += began.elapsed();
+                if made.is_some() {
+                    stack = made;
+                }
                 polled
             })
             .await;
@@ -109,8 +114,32 @@ impl Cell {
             result
         };
         live.inside = false;
+        live.store.data_mut().keep_stack(stack);
         self.totals.cpu_time += cpu_time;
-        result.map_err(|trap| self.broken(&trap))
+        match result {
+            Ok(status) => {
+                self.come_to_rest();
+                Ok(status)
+            }
+            Err(trap) => Err(self.broken(&trap)),
+        }
+    }
+
+    /// The guest has returned. What deep recursion has used of its stacks, which may be many times the rest of the cell,
+    /// goes back to the system: it may be long until it is needed again.
+    fn come_to_rest(&mut self) {
+        let Some(live) = &mut self.live else { return };
+        let used = std::mem::take(&mut live.store.data_mut().stack_peak);
+        self.totals.peak_stack_bytes = self.totals.peak_stack_bytes.max(used as u64);
+        if used <= KEPT_STACK {
+            return;
+        }
+        if let Some(stack) = &live.store.data().stack {
+            // SAFETY: the guest has returned, so that no frame is left.
+            unsafe { stack.release_depths() };
+        }
+        // SAFETY: the memory of this cell, which came from the engine's room; no frame is left.
+        unsafe { release_guest_stack(live.guest.memory.data_ptr(&live.store)) };
     }
 
     /// Does something that does not wait and calls none of the host's functions.
@@ -124,22 +153,26 @@ impl Cell {
         live.store.set_epoch_deadline(1);
         let began = Instant::now();
         let (abandon, define) = (live.guest.abandon.clone(), live.guest.define.clone());
-        let polled = {
+        let (polled, stack) = {
             let mut entered = pin!(async {
                 match chore {
                     Chore::Abandon => abandon.call_async(&mut live.store, ()).await,
                     Chore::Define(length) => define.call_async(&mut live.store, length).await,
                 }
             });
-            entered
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()))
+            let mut context = Context::from_waker(Waker::noop());
+            StackLease::made_in(|| entered.as_mut().poll(&mut context))
         };
+        live.store.data_mut().keep_stack(stack);
         live.inside = polled.is_pending();
         drop(computing);
         self.totals.cpu_time += began.elapsed();
         match polled {
-            Poll::Ready(result) => result.map_err(|trap| self.broken(&trap)),
+            Poll::Ready(Ok(status)) => {
+                self.come_to_rest();
+                Ok(status)
+            }
+            Poll::Ready(Err(trap)) => Err(self.broken(&trap)),
             Poll::Pending => Err(self.broken(&wasmtime::format_err!("it waits where it cannot"))),
         }
     }

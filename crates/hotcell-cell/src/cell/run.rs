@@ -364,6 +364,7 @@ impl Cell {
             tool_calls: tool_calls - run.tool_calls_before,
             cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes,
+            peak_stack_bytes: self.totals.peak_stack_bytes,
         };
         self.totals.operations = self.totals.operations.saturating_add(cost.operations);
         self.totals.tool_calls += cost.tool_calls;

@@ -20,6 +20,7 @@ mod scheduling;
 mod shadowing;
 mod snapshot;
 mod source;
+mod stacks;
 mod support;
 mod tools;
 mod values;
