@@ -123,7 +123,10 @@ impl Engine {
         Ok(Cell::new(self.clone(), options, store, guest))
     }
 
-    /// A cell as it was when `snapshot` was taken, in this process or another. `options` apply from here on.
+    /// A cell as it was when `snapshot` was taken, in this process or another.
+    ///
+    /// The bytes may come from anywhere: they hold state, and `options` decide everything else, such as limits, clock and
+    /// randomness. With [`CellOptions::snapshot_key`] only snapshots with the right seal are taken.
     ///
     /// Tools that were defined then are known by name but not connected: define them again. Calls that had no answer
     /// are listed by [`Cell::outstanding`].

@@ -76,7 +76,7 @@ pub use hotcell_image::{BuildId, ImageError};
 pub use hotcell_meter::{Account, Charge, OverLimit, Pace, Stopped, Watch};
 pub use options::{CellOptions, Clock, Import, Level, Line, Random, Source, SourceKind};
 pub use pool::{Pool, Task};
-pub use snapshot::{Outstanding, SnapshotError};
+pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
 pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};

@@ -397,6 +397,46 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_zero_page_in_the_place_of_the_image_is_not_clean() {
+        use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+        let room = Room::new(Image::embedded().memory(), 1 << 20);
+        if room.page_map.is_none() {
+            return;
+        }
+        let fresh = &room.fresh;
+        let mut slot = Slot::new(fresh, INITIAL_MEMORY, CAPACITY, GUARD).unwrap();
+        let page = rustix::param::page_size();
+        // A page of the image that is not zero itself, and one behind the image, which is.
+        let in_image = (0..fresh.bytes().len() / page)
+            .find(|number| {
+                fresh.bytes()[number * page..][..page]
+                    .iter()
+                    .any(|byte| *byte != 0)
+            })
+            .map(|number| fresh.start() + number * page)
+            .unwrap();
+        let behind = INITIAL_MEMORY - page;
+        for at in [in_image, behind] {
+            // SAFETY: a page of the slot, which nobody uses. Reading it makes it the zero page, as merging pages would.
+            unsafe {
+                let at = slot.base().add(at);
+                mmap_anonymous(
+                    at.cast(),
+                    page,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE | MapFlags::FIXED,
+                )
+                .unwrap();
+                assert_eq!(at.read_volatile(), 0);
+            }
+        }
+        assert!(room.reset(&mut slot));
+        // SAFETY: so much can be accessed, and nobody else does.
+        assert_is_fresh(unsafe { std::slice::from_raw_parts(slot.base(), slot.size()) });
+    }
+
     #[test]
     fn cells_share_the_file_of_the_program() {
         let fresh = Image::embedded().memory();

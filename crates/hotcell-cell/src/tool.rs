@@ -263,6 +263,11 @@ impl fmt::Debug for Tool {
     }
 }
 
+/// Whether it is what [`Tool::kind_number`] can give.
+pub(crate) fn is_kind_number(kind: u8) -> bool {
+    kind <= 4
+}
+
 /// A tool that panics is a tool that failed; the cell is not to blame.
 pub(crate) fn panicked(tool: &str) -> ToolError {
     ToolError::from(format!("the tool {tool} panicked"))

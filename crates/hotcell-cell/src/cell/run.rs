@@ -280,6 +280,17 @@ impl Cell {
         }
     }
 
+    /// Lets the run under way make so many loop iterations from here on, and no more: for one that was restored, which has no
+    /// such limit, whatever it had before.
+    pub fn limit_operations(&mut self, operations: u64) -> Result<(), CellError> {
+        let Some(run) = &mut self.run else {
+            return Err(CellError::State("there is no run under way in this cell"));
+        };
+        run.limits.max_operations = Some(operations);
+        self.write_operations_left(Some(operations));
+        Ok(())
+    }
+
     /// Something that can end the run from elsewhere.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter {
@@ -431,7 +442,7 @@ impl Cell {
         }
     }
 
-    fn write_operations_left(&mut self, max_operations: Option<u64>) {
+    pub(super) fn write_operations_left(&mut self, max_operations: Option<u64>) {
         let at = place::OPERATIONS_LEFT;
         let Some(live) = &mut self.live else { return };
         let left = operations_budget(max_operations);
