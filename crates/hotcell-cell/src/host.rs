@@ -13,7 +13,7 @@ use std::{
 };
 
 use futures_util::stream::{FuturesUnordered, Stream};
-use hotcell_meter::{Account, Charge, OverLimit};
+use hotcell_meter::{Account, Charge, OverLimit, Unwatched, Watch};
 use wasmtime::Memory;
 
 pub(crate) use outcome::Emitted;
@@ -152,7 +152,7 @@ impl Host {
     ) -> Result<Result<(T, Charge), Refusal>, WireError> {
         let room = room(&self.account);
         let budget = self.budget.at_most(room);
-        let mut reader = Reader::new(message, budget);
+        let mut reader = Reader::watched(message, budget, self.watch());
         match read(&mut reader) {
             Ok(value) => {
                 let charge = self.account.charge(budget.less(reader.left()));
@@ -170,7 +170,16 @@ impl Host {
                     over.map_or(Refusal::Value(self.budget), Refusal::Account)
                 ))
             }
+            Err(WireError::Stopped) => Ok(Err(Refusal::Stopped)),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Says when what is done for the guest has to end. Between runs nothing has to, but that is short.
+    pub(crate) fn watch(&self) -> &dyn Watch {
+        match self.entry {
+            Entry::Run => &*self.interrupt,
+            Entry::Chore(_) => &Unwatched,
         }
     }
 
@@ -232,12 +241,13 @@ impl Host {
         Ok(Ok(length))
     }
 
-    /// The call that the guest describes. The inner error is for the guest: its arguments are too large.
+    /// The call that the guest describes. The inner error is for the guest: its arguments are too large, or there is no time
+    /// left to read them.
     pub(crate) fn read_call(
         &mut self,
         number: i32,
         arguments: &[u8],
-    ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), ToolError>> {
+    ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), Reaction>> {
         let slot = usize::try_from(number)
             .ok()
             .and_then(|number| self.tools.get(number));
@@ -247,9 +257,11 @@ impl Host {
         self.tool_calls += 1;
         let (arguments, charge) = match self.read(arguments, read_values)? {
             Ok(read) => read,
+            Err(Refusal::Stopped) => return Ok(Err(Reaction::Stop)),
             Err(refusal) => {
                 let message = format!("the arguments for {} are too large: {refusal}", slot.name);
-                return Ok(Err(ToolError::new("RangeError", message)));
+                let error = ToolError::new("RangeError", message);
+                return Ok(Err(Reaction::Answer(Err(error))));
             }
         };
         let call = ToolCall {
@@ -459,6 +471,16 @@ pub(crate) enum Refusal {
     /// There is no room beside what is kept already.
     #[error(transparent)]
     Account(OverLimit),
+    /// There is no time left to look at it.
+    #[error("the run has ended")]
+    Stopped,
+}
+
+/// What a call comes to that is not made, or is over.
+pub(crate) enum Reaction {
+    Answer(Answer),
+    /// The run is over.
+    Stop,
 }
 
 /// The error for an answer that there is no room for.

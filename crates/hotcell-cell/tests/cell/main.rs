@@ -6,6 +6,7 @@ mod deadline;
 mod escape;
 mod foreign;
 mod globals;
+mod growth;
 mod host_memory;
 mod hostile;
 mod image;
