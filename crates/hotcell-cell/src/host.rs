@@ -26,7 +26,7 @@ use crate::{
     held::{Arguments, Held, over_limit, room},
     interrupt::Interrupt,
     limits::MemoryLimit,
-    options::{CellOptions, Console, Gate, Modules},
+    options::{CellOptions, Clock, Console, Gate, Modules, Random},
     room::StackLease,
     tool::{Answer, AnswerFuture, Boxed, Kind, Tool, ToolCall, ToolError},
     value::{ErrorValue, Value},
@@ -51,6 +51,8 @@ pub(crate) struct PendingCall {
     pub(crate) arguments: Arguments,
     /// Whether a future of ours will answer it. If not, the host must.
     pub(crate) has_future: bool,
+    /// Whether the answer is there, and the guest has not taken it.
+    pub(crate) is_answered: bool,
 }
 
 /// What the guest was entered for.
@@ -81,6 +83,11 @@ pub(crate) struct Host {
     /// That stack, once there is one.
     pub(crate) stack: Option<StackLease>,
 
+    /// Whether the guest may ask for the time, and for chance. It knows itself and does not ask if not; but what it knows is in
+    /// its memory.
+    pub(crate) has_clock: bool,
+    pub(crate) has_chance: bool,
+
     console: Option<Console>,
     pub(crate) gate: Option<Gate>,
     pub(crate) modules: Option<Modules>,
@@ -108,7 +115,8 @@ pub(crate) struct Host {
 /// A message and what it is charged.
 pub(crate) struct Waiting {
     pub(crate) message: Vec<u8>,
-    _charge: Charge,
+    /// `None` for the host's own.
+    _charge: Option<Charge>,
 }
 
 impl Host {
@@ -124,6 +132,8 @@ impl Host {
             stack_mark: 0,
             stack_peak: 0,
             stack: None,
+            has_clock: options.clock == Clock::Real,
+            has_chance: options.random == Random::Real,
             console: options.console.clone(),
             gate: options.gate.clone(),
             modules: options.modules.clone(),
@@ -218,27 +228,48 @@ impl Host {
         let mut message = std::mem::take(&mut self.scratch);
         message.clear();
         write(&mut message)?;
-        let length = i32::try_from(message.len())?;
-        if message.len() <= INBOX_SIZE {
-            let inbox = memory
-                .get_mut(place::INBOX..)
-                .and_then(|memory| memory.get_mut(..message.len()));
-            inbox
-                .ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?
-                .copy_from_slice(&message);
-            self.scratch = message;
-        } else {
+        let charge = if message.len() > INBOX_SIZE {
             match self.account.charge(message.capacity()) {
-                Ok(charge) => {
-                    self.waiting = Some(Waiting {
-                        message,
-                        _charge: charge,
-                    })
-                }
+                Ok(charge) => Some(charge),
                 Err(over) => return Ok(Err(over)),
             }
+        } else {
+            None
+        };
+        self.put_message(memory, message, charge).map(Ok)
+    }
+
+    /// Puts a message of the host's own where the guest will look for it, and returns its length.
+    pub(crate) fn send(&mut self, memory: &mut [u8], message: Vec<u8>) -> wasmtime::Result<i32> {
+        self.waiting = None;
+        self.put_message(memory, message, None)
+    }
+
+    fn put_message(
+        &mut self,
+        memory: &mut [u8],
+        message: Vec<u8>,
+        charge: Option<Charge>,
+    ) -> wasmtime::Result<i32> {
+        let length = i32::try_from(message.len())?;
+        if message.len() > INBOX_SIZE {
+            self.waiting = Some(Waiting {
+                message,
+                _charge: charge,
+            });
+            return Ok(length);
         }
-        Ok(Ok(length))
+        let inbox = memory
+            .get_mut(place::INBOX..)
+            .and_then(|memory| memory.get_mut(..message.len()));
+        inbox
+            .ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?
+            .copy_from_slice(&message);
+        // One that became much longer, but then could not be sent, is not kept.
+        if message.capacity() <= 2 * INBOX_SIZE {
+            self.scratch = message;
+        }
+        Ok(length)
     }
 
     /// The call that the guest describes. The inner error is for the guest: its arguments are too large, or there is no time
@@ -301,6 +332,7 @@ impl Host {
                     tool: name,
                     arguments,
                     has_future: false,
+                    is_answered: false,
                 };
                 self.calls.insert(id, pending);
                 Ok(())
@@ -322,6 +354,13 @@ impl Host {
             answer: Guarded::new(Arc::clone(&tool), future),
         };
         self.check_calls_in_flight()?;
+        let pending = PendingCall {
+            tool,
+            arguments,
+            has_future: true,
+            is_answered: false,
+        };
+        self.calls.insert(id, pending);
         // Many tools have their answer at once; then the guest need not even stop for it.
         let polled = self
             .task
@@ -330,12 +369,6 @@ impl Host {
             Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
             _ => self.futures.push(future),
         }
-        let pending = PendingCall {
-            tool,
-            arguments,
-            has_future: true,
-        };
-        self.calls.insert(id, pending);
         Ok(())
     }
 
@@ -350,6 +383,9 @@ impl Host {
             // There are no more of these than calls in flight.
             Err(over) => Held::free(Err(no_room(&over))),
         };
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.is_answered = true;
+        }
         self.answers.push_back((id, held));
     }
 

@@ -26,10 +26,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     })?;
     linker.func_wrap("hotcell", "stack", stack)?;
     linker.func_wrap("hotcell", "now", now)?;
-    linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
-        getrandom::u64()
-            .map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
-    })?;
+    linker.func_wrap("hotcell", "random", random)?;
     linker.func_wrap("hotcell", "tool_call", tool_call)?;
     linker.func_wrap_async(
         "hotcell",
@@ -122,11 +119,21 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
 }
 
 /// Milliseconds since the epoch, with fractions.
-fn now() -> f64 {
+fn now(caller: Caller<'_, Host>) -> wasmtime::Result<f64> {
+    if !caller.data().has_clock {
+        wasmtime::bail!("it asked for the time, which it may not know");
+    }
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
-    since.as_secs_f64() * 1000.0
+    Ok(since.as_secs_f64() * 1000.0)
+}
+
+fn random(caller: Caller<'_, Host>) -> wasmtime::Result<u64> {
+    if !caller.data().has_chance {
+        wasmtime::bail!("it asked for a random number, which it may not have");
+    }
+    getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
 }
 
 fn tool_call(
