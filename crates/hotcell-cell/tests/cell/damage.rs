@@ -398,7 +398,7 @@ fn a_damaged_snapshot_costs_at_most_its_cell() {
     println!(
         "{count} snapshots: {refused} refused, {alive} cells alive after all, {dead} gone, {endless} endless between runs"
     );
-    assert!(refused > count / 10 && alive > count / 10 && dead > 0 && endless > 0);
+    assert!(refused > count / 10 && alive > count / 10 && dead > 0);
     // And the next cell is as good as any.
     assert_eq!(
         eval(&mut cell(), "[1, 2].map(x => x * 2).join()"),
