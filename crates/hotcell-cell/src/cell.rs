@@ -18,6 +18,7 @@ pub use run::{Interrupter, Outcome, Program, Progress};
 use crate::{
     engine::Engine,
     error::CellError,
+    foreign,
     guest::{Guest, place},
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
@@ -289,7 +290,8 @@ impl Cell {
         if let Some(live) = &mut self.live {
             live.store.data_mut().cancel_calls();
         }
-        self.live = None;
+        // With it go the host's functions, if nobody else has them.
+        foreign::discard(self.live.take());
     }
 
     fn define(&mut self, variables: &[(&str, &Value)], tools: &[Slot]) -> Result<(), CellError> {

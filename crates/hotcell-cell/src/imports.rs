@@ -25,8 +25,12 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
         i32::from(caller.data().is_interrupted())
     })?;
     linker.func_wrap("hotcell", "stack", stack)?;
-    linker.func_wrap("hotcell", "now", now)?;
-    linker.func_wrap("hotcell", "random", random)?;
+    linker.func_wrap("hotcell", "now", |caller: Caller<'_, Host>| {
+        now(caller.data())
+    })?;
+    linker.func_wrap("hotcell", "random", |caller: Caller<'_, Host>| {
+        random(caller.data())
+    })?;
     linker.func_wrap("hotcell", "tool_call", tool_call)?;
     linker.func_wrap_async(
         "hotcell",
@@ -119,8 +123,8 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
 }
 
 /// Milliseconds since the epoch, with fractions.
-fn now(caller: Caller<'_, Host>) -> wasmtime::Result<f64> {
-    if !caller.data().has_clock {
+fn now(host: &Host) -> wasmtime::Result<f64> {
+    if !host.has_clock {
         wasmtime::bail!("it asked for the time, which it may not know");
     }
     let since = SystemTime::now()
@@ -129,8 +133,8 @@ fn now(caller: Caller<'_, Host>) -> wasmtime::Result<f64> {
     Ok(since.as_secs_f64() * 1000.0)
 }
 
-fn random(caller: Caller<'_, Host>) -> wasmtime::Result<u64> {
-    if !caller.data().has_chance {
+fn random(host: &Host) -> wasmtime::Result<u64> {
+    if !host.has_chance {
         wasmtime::bail!("it asked for a random number, which it may not have");
     }
     getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))

@@ -193,7 +193,7 @@ impl Host {
             && is_account
             && let Some(over) = over_limit(&self.account, room)
         {
-            text.push_str(&format!(" ({over})"));
+            text = format!("{text} ({over})");
         }
         let line = Line {
             level,

@@ -210,119 +210,135 @@ fn odd_state(chance: &mut Chance) -> Vec<u8> {
     encode_for_fuzzing(&Value::array(parts.into_iter().take(keep))).unwrap_or_default()
 }
 
-/// One kind of damage. What comes back is a snapshot as bytes.
+/// A snapshot with one kind of damage, and which.
 fn damage(origins: &[Vec<u8>], chance: &mut Chance) -> (&'static str, Vec<u8>) {
-    let which = chance.below(origins.len());
-    let origin = &origins[which];
-    let mut parts = Parts::of(origin);
-    let any_page = chance.below(parts.pages.len());
-    let kind = chance.below(16);
-    let name = match kind {
-        0 => {
-            let mut bytes = origin.clone();
-            let at = chance.below(96);
-            bytes[at] = bytes[at].wrapping_add(u8::try_from(1 + chance.below(255)).unwrap());
-            return ("a field of the header", bytes);
-        }
+    let origin = chance.below(origins.len());
+    match chance.below(16) {
+        0 => (
+            "a field of the header",
+            alter_header(&origins[origin], chance),
+        ),
         1 => {
-            let mut bytes = origin.clone();
-            let length = chance.below(bytes.len());
-            bytes.truncate(length);
-            return ("cut off", bytes);
+            let bytes = &origins[origin];
+            ("cut off", bytes[..chance.below(bytes.len())].to_vec())
         }
-        2 => {
-            let mut content = parts.content();
-            match chance.below(3) {
-                0 => content.truncate(chance.below(content.len())),
-                1 => content.extend(std::iter::repeat_n(0, chance.below(9000))),
-                _ => content[..4]
-                    .copy_from_slice(&chance.of(&[0u32, 1, 100, 1 << 20, u32::MAX]).to_le_bytes()),
-            }
-            return ("a length", seal_for_fuzzing(&content));
-        }
-        3 => {
-            let at = chance.below(parts.state.len());
-            parts.state[at] ^= 1 << chance.below(8);
-            "a bit of the state"
-        }
-        4 | 5 => {
-            parts.state = odd_state(chance);
-            "an odd state"
-        }
-        6 => {
-            parts.pages[any_page].0 = match chance.below(5) {
-                0 => 0,
-                1 => 1,
-                2 => u32::MAX,
-                3 => u32::try_from(chance.below(1 << 20)).unwrap(),
-                _ => parts.pages[any_page].0.wrapping_add(1),
-            };
-            "a page number"
-        }
-        7 => {
-            let other = chance.below(parts.pages.len());
-            let page = parts.pages[other].1.clone();
-            parts.pages[any_page].1 = page;
-            "a page in the place of another"
-        }
-        8 => {
-            parts.pages.remove(any_page);
-            "a page that is missing"
-        }
-        9 => {
-            let fill = chance.of(&[0u8, 0xff, 0x41, 1]);
-            parts.pages[any_page].1.fill(fill);
-            "a page of one byte"
-        }
-        10 => {
-            let mut other = Parts::of(&origins[chance.below(origins.len())]);
-            let page = other.pages.swap_remove(chance.below(other.pages.len()));
-            match parts.pages.iter_mut().find(|(number, _)| *number == page.0) {
-                Some(found) => *found = page,
-                None => parts.pages[any_page].1 = page.1,
-            }
-            "a page of another snapshot"
-        }
-        11 => {
-            parts.state = Parts::of(&origins[(which + 1) % origins.len()]).state;
-            "the state of another snapshot"
-        }
-        12 | 13 => {
-            for _ in 0..=chance.below(4) {
-                let (page, at, word) = parts.pointer(chance);
-                let (_, _, other) = parts.pointer(chance);
-                let forged = match chance.below(6) {
-                    0 => 0,
-                    1 => other,
-                    2 => word.wrapping_add(4),
-                    3 => word.wrapping_sub(8),
-                    4 => u32::MAX - 3,
-                    // To itself.
-                    _ => parts.pages[page].0 * 4096 + u32::try_from(at).unwrap(),
-                };
-                parts.pages[page].1[at..at + 4].copy_from_slice(&forged.to_le_bytes());
-            }
-            "pointers"
-        }
-        14 => {
-            for _ in 0..=chance.below(8) {
-                let page = chance.below(parts.pages.len());
-                parts.pages[page].1[chance.below(PAGE)] ^= 1 << chance.below(8);
-            }
-            "bits of live pages"
-        }
+        2 => ("a length", alter_length(&origins[origin], chance)),
         _ => {
-            let words = chance.below(300);
-            for _ in 0..words {
-                let page = chance.below(parts.pages.len());
-                let at = chance.below(PAGE / 4) * 4;
-                let word = chance.next().to_le_bytes();
-                parts.pages[page].1[at..at + 4].copy_from_slice(&word[..4]);
-            }
-            "words of live pages"
+            let mut parts = Parts::of(&origins[origin]);
+            let other = Parts::of(&origins[chance.below(origins.len())]);
+            let name = parts.damage(other, chance);
+            (name, seal_for_fuzzing(&parts.content()))
         }
-    };
-    (name, seal_for_fuzzing(&parts.content()))
+    }
+}
+
+fn alter_header(origin: &[u8], chance: &mut Chance) -> Vec<u8> {
+    let mut bytes = origin.to_vec();
+    let at = chance.below(96);
+    bytes[at] = bytes[at].wrapping_add(u8::try_from(1 + chance.below(255)).unwrap());
+    bytes
+}
+
+fn alter_length(origin: &[u8], chance: &mut Chance) -> Vec<u8> {
+    let mut content = Parts::of(origin).content();
+    match chance.below(3) {
+        0 => content.truncate(chance.below(content.len())),
+        1 => content.extend(std::iter::repeat_n(0, chance.below(9000))),
+        _ => {
+            let length = chance.of(&[0u32, 1, 100, 1 << 20, u32::MAX]);
+            content[..4].copy_from_slice(&length.to_le_bytes());
+        }
+    }
+    seal_for_fuzzing(&content)
+}
+
+impl Parts {
+    /// Damages the state, or pages. Says how.
+    fn damage(&mut self, mut other: Self, chance: &mut Chance) -> &'static str {
+        let page = chance.below(self.pages.len());
+        match chance.below(13) {
+            0 => {
+                let at = chance.below(self.state.len());
+                self.state[at] ^= 1 << chance.below(8);
+                "a bit of the state"
+            }
+            1 | 2 => {
+                self.state = odd_state(chance);
+                "an odd state"
+            }
+            3 => {
+                self.state = other.state;
+                "the state of another snapshot"
+            }
+            4 => {
+                let number = &mut self.pages[page].0;
+                let next = number.wrapping_add(1);
+                let anywhere = u32::try_from(chance.below(1 << 20)).unwrap();
+                *number = chance.of(&[0, 1, u32::MAX, anywhere, next]);
+                "a page number"
+            }
+            5 => {
+                let copy = self.pages[chance.below(self.pages.len())].1.clone();
+                self.pages[page].1 = copy;
+                "a page in the place of another"
+            }
+            6 => {
+                self.pages.remove(page);
+                "a page that is missing"
+            }
+            7 => {
+                self.pages[page].1.fill(chance.of(&[0u8, 0xff, 0x41, 1]));
+                "a page of one byte"
+            }
+            8 => {
+                let foreign = other.pages.swap_remove(chance.below(other.pages.len()));
+                match self
+                    .pages
+                    .iter_mut()
+                    .find(|(number, _)| *number == foreign.0)
+                {
+                    Some(found) => *found = foreign,
+                    None => self.pages[page].1 = foreign.1,
+                }
+                "a page of another snapshot"
+            }
+            9 | 10 => {
+                (0..=chance.below(4)).for_each(|_| self.forge_pointer(chance));
+                "pointers"
+            }
+            11 => {
+                for _ in 0..=chance.below(8) {
+                    let page = chance.below(self.pages.len());
+                    self.pages[page].1[chance.below(PAGE)] ^= 1 << chance.below(8);
+                }
+                "bits of live pages"
+            }
+            _ => {
+                for _ in 0..chance.below(300) {
+                    let page = chance.below(self.pages.len());
+                    let at = chance.below(PAGE / 4) * 4;
+                    let word = chance.next().to_le_bytes();
+                    self.pages[page].1[at..at + 4].copy_from_slice(&word[..4]);
+                }
+                "words of live pages"
+            }
+        }
+    }
+
+    fn forge_pointer(&mut self, chance: &mut Chance) {
+        let (page, at, word) = self.pointer(chance);
+        let (_, _, elsewhere) = self.pointer(chance);
+        let itself = self.pages[page].0 * 4096 + u32::try_from(at).unwrap();
+        let forged = chance.of(&[
+            0,
+            elsewhere,
+            word.wrapping_add(4),
+            word.wrapping_sub(8),
+            u32::MAX - 3,
+            itself,
+        ]);
+        self.pages[page].1[at..at + 4].copy_from_slice(&forged.to_le_bytes());
+    }
 }
 
 /// Everything that one can do with a cell, whatever comes of it. True if it would have gone on for ever between runs.
