@@ -10,21 +10,37 @@ use std::{
     task::{Poll, Waker},
 };
 
+use hotcell_meter::{Stopped, Watch};
+
+use crate::{foreign, interrupt::Interrupt};
+
 /// Says whether the run that made a tool call is over. Cheap to clone.
 ///
 /// An async tool that is cancelled is also dropped, so most need not look. One that started work elsewhere (a thread, a
 /// child process) should stop it when [`CancelToken::cancelled`] completes.
+///
+/// It is also the [`Watch`] of that run: work that asks it now and then ends at the run's deadline.
 #[derive(Clone, Default)]
 pub struct CancelToken(Arc<State>);
 
 #[derive(Default)]
 struct State {
     cancelled: AtomicBool,
-    // A std mutex: held for a push or a take, never across an await.
+    /// Of the cell that made the call, if one did.
+    run: Option<Arc<Interrupt>>,
+    // A std mutex: held for a push or a take, never across an await or a call of a waker.
     wakers: Mutex<Vec<Waker>>,
 }
 
 impl CancelToken {
+    /// For calls of the cell that this interrupts.
+    pub(crate) fn of(run: &Arc<Interrupt>) -> Self {
+        Self(Arc::new(State {
+            run: Some(Arc::clone(run)),
+            ..State::default()
+        }))
+    }
+
     /// Whether the call is of no use any more.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
@@ -36,9 +52,13 @@ impl CancelToken {
             if self.is_cancelled() {
                 return Poll::Ready(());
             }
-            let mut wakers = self.wakers();
-            if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                wakers.push(context.waker().clone());
+            let is_known = |wakers: &[Waker]| {
+                let mut known = wakers.iter();
+                known.any(|waker| waker.will_wake(context.waker()))
+            };
+            if !is_known(&self.wakers()) {
+                let waker = context.waker().clone();
+                self.wakers().push(waker);
             }
             // Again, behind the lock: `cancel` may have come between.
             if self.is_cancelled() {
@@ -53,11 +73,20 @@ impl CancelToken {
     pub(crate) fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut *self.wakers());
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(foreign::wake);
     }
 
     fn wakers(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
         self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for CancelToken {
+    fn check(&self) -> Result<(), Stopped> {
+        if self.is_cancelled() {
+            return Err(Stopped::Cancelled);
+        }
+        self.0.run.as_ref().map_or(Ok(()), |run| run.check())
     }
 }
 

@@ -7,26 +7,29 @@ use std::{sync::Arc, time::SystemTime};
 use wasmtime::{Caller, Engine, Linker, Memory};
 
 use crate::{
-    guest::answer,
-    host::{Host, not_connected, put_answer, put_numbered_answer, read_arguments},
-    options::{Source, SourceKind},
+    foreign,
+    guest::{answer, emit, place},
+    host::{Host, Reaction, Refusal, not_connected, put_answer, put_numbered_answer, read_values},
+    library,
+    options::{Import, Source, SourceKind},
     tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
-    wire::{Budget, Reader, WireError, put_value},
+    wire::{Reader, WireError, put_value},
 };
 
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(engine);
     linker.func_wrap("hotcell", "take", take)?;
-    linker.func_wrap("hotcell", "emit", emit)?;
+    linker.func_wrap("hotcell", "emit", receive)?;
     linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
         i32::from(caller.data().is_interrupted())
     })?;
     linker.func_wrap("hotcell", "stack", stack)?;
-    linker.func_wrap("hotcell", "now", now)?;
-    linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
-        getrandom::u64()
-            .map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
+    linker.func_wrap("hotcell", "now", |caller: Caller<'_, Host>| {
+        now(caller.data())
+    })?;
+    linker.func_wrap("hotcell", "random", |caller: Caller<'_, Host>| {
+        random(caller.data())
     })?;
     linker.func_wrap("hotcell", "tool_call", tool_call)?;
     linker.func_wrap_async(
@@ -67,7 +70,8 @@ fn guest_bytes(memory: &[u8], pointer: u32, length: u32) -> wasmtime::Result<&[u
 
 fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<()> {
     let memory = memory(&caller)?;
-    let message = std::mem::take(&mut caller.data_mut().waiting);
+    let waiting = caller.data_mut().waiting.take();
+    let message = waiting.map_or_else(Vec::new, |waiting| waiting.message);
     if message.len() != length as usize {
         wasmtime::bail!("{length} bytes wanted of a reply of {}", message.len());
     }
@@ -75,14 +79,32 @@ fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Re
     Ok(())
 }
 
-fn emit(
+fn receive(
     mut caller: Caller<'_, Host>,
     kind: i32,
     pointer: u32,
     length: u32,
 ) -> wasmtime::Result<()> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    host.receive(kind, guest_bytes(memory, pointer, length)?)
+    if kind == emit::LOG {
+        host.check_in_run()?;
+    }
+    host.receive(kind, guest_bytes(memory, pointer, length)?)?;
+    if kind == emit::LOG {
+        end_if_interrupted(memory, host);
+    }
+    Ok(())
+}
+
+/// A function of the host's that was called in the time of the run has returned. If that time is over, or the run was
+/// cancelled meanwhile, the guest's next poll ends it. True if so.
+fn end_if_interrupted(memory: &mut [u8], host: &Host) -> bool {
+    let is_interrupted = host.is_interrupted();
+    if is_interrupted {
+        let at = place::POLL_COUNTDOWN;
+        memory[at..at + 4].fill(0);
+    }
+    is_interrupted
 }
 
 /// Bytes of the machine's stack between the last call with `mark` set and this one. Both run on the stack of the same
@@ -94,15 +116,28 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
     if mark != 0 {
         caller.data_mut().stack_mark = address;
     }
-    u32::try_from(caller.data().stack_mark.saturating_sub(address)).unwrap_or(u32::MAX)
+    let host = caller.data_mut();
+    let used = host.stack_mark.saturating_sub(address);
+    host.stack_peak = host.stack_peak.max(used);
+    u32::try_from(used).unwrap_or(u32::MAX)
 }
 
 /// Milliseconds since the epoch, with fractions.
-fn now() -> f64 {
+fn now(host: &Host) -> wasmtime::Result<f64> {
+    if !host.has_clock {
+        wasmtime::bail!("it asked for the time, which it may not know");
+    }
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
-    since.as_secs_f64() * 1000.0
+    Ok(since.as_secs_f64() * 1000.0)
+}
+
+fn random(host: &Host) -> wasmtime::Result<u64> {
+    if !host.has_chance {
+        wasmtime::bail!("it asked for a random number, which it may not have");
+    }
+    getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
 }
 
 fn tool_call(
@@ -112,17 +147,18 @@ fn tool_call(
     length: u32,
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let answer = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
+    let reaction = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
         Ok((call, Some(Tool(Kind::Sync(function))))) => {
             host.pause_clock();
             let answer = function(call);
             host.resume_clock();
-            answer
+            end_if_interrupted(memory, host);
+            Reaction::Answer(answer)
         }
-        Ok((call, _)) => Err(not_connected(&call.tool)),
-        Err(refused) => Err(refused),
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
-    host.reply(memory, |out| put_answer(out, &answer))
+    react(host, memory, reaction)
 }
 
 async fn tool_wait(
@@ -132,13 +168,17 @@ async fn tool_wait(
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
-    let answer = match call {
-        Ok((call, Some(Tool(Kind::Wait(function))))) => host.wait_for(function(call)).await,
-        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
-        Err(refused) => Some(Err(refused)),
+    let reaction = match call {
+        Ok((call, Some(Tool(Kind::Wait(function))))) => {
+            let tool = Arc::clone(&call.tool);
+            let answer = host.wait_for(tool, function(call)).await;
+            answer.map_or(Reaction::Stop, Reaction::Answer)
+        }
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+    react(host, data, reaction)
 }
 
 async fn tool_natural(
@@ -149,38 +189,37 @@ async fn tool_natural(
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let id = host.new_call_id(id)?;
-    let answer = match call {
+    let reaction = match call {
         Ok((call, Some(Tool(Kind::Natural(function))))) => {
             let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
-            match host.wait_for(function(call)).await {
-                Some(Ok(Reply::Value(value))) => Some(Ok(value)),
+            match host.wait_for(Arc::clone(&tool), function(call)).await {
+                Some(Ok(Reply::Value(value))) => Reaction::Answer(Ok(value)),
                 Some(Ok(Reply::Later(future))) => {
                     match host.start_future(id, tool, arguments, future) {
                         Ok(()) => return Ok(0),
-                        Err(refused) => Some(Err(refused)),
+                        Err(refused) => Reaction::Answer(Err(refused)),
                     }
                 }
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
+                Some(Err(error)) => Reaction::Answer(Err(error)),
+                None => Reaction::Stop,
             }
         }
-        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
-        Err(refused) => Some(Err(refused)),
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+    react(host, data, reaction)
 }
 
-/// `None` is for a run that is over.
-fn put_answer_or_stop(
-    out: &mut Vec<u8>,
-    answer: Option<&crate::tool::Answer>,
-) -> Result<(), WireError> {
-    if let Some(answer) = answer {
-        return put_answer(out, answer);
+/// Tells the guest what its call comes to.
+fn react(host: &mut Host, memory: &mut [u8], reaction: Reaction) -> wasmtime::Result<i32> {
+    match reaction {
+        Reaction::Answer(answer) => host.reply_answer(memory, put_answer, &answer),
+        Reaction::Stop => host.reply(memory, |out| {
+            out.push(answer::STOP);
+            Ok(())
+        }),
     }
-    out.push(answer::STOP);
-    Ok(())
 }
 
 fn tool_start(
@@ -193,20 +232,29 @@ fn tool_start(
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
     let id = host.new_call_id(id)?;
-    let started = call.and_then(|(call, tool)| host.start_call(id, call, tool));
+    let started = call.and_then(|(call, tool)| {
+        let started = host.start_call(id, call, tool);
+        started.map_err(|refused| Reaction::Answer(Err(refused)))
+    });
+    end_if_interrupted(memory, host);
     match started {
         Ok(()) => Ok(0),
-        Err(error) => host.reply(memory, |out| put_answer(out, &Err(error))),
+        Err(reaction) => react(host, memory, reaction),
     }
 }
 
 fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.check_in_run()?;
     let Some((id, answer)) = host.answers.pop_front() else {
         return Ok(0);
     };
     host.calls.remove(&id);
-    host.reply(memory, |out| put_numbered_answer(out, id, &answer))
+    host.reply_answer(
+        memory,
+        |out, answer| put_numbered_answer(out, id, answer),
+        &answer,
+    )
 }
 
 fn admit(
@@ -216,6 +264,7 @@ fn admit(
     length: u32,
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.check_in_run()?;
     let Some(gate) = host.gate.clone() else {
         return Ok(0);
     };
@@ -229,38 +278,43 @@ fn admit(
         5 => SourceKind::AsyncGeneratorFunction,
         _ => wasmtime::bail!("unknown kind of source {kind}"),
     };
-    let (parameters, body) = match read_source(kind, message, host.budget) {
-        Err(WireError::TooLarge) => {
-            let message = format!("the code is too large: more than {}", host.budget);
+    let source = host.read(message, |reader| read_source(kind, reader))?;
+    let ((parameters, body), _charge) = match source {
+        Ok(source) => source,
+        Err(refusal) => {
+            end_if_interrupted(memory, host);
+            let message = format!("the code is too large: {refusal}");
             let error = Value::from(ErrorValue::new("RangeError", message));
             return host.reply(memory, |out| put_value(out, &error));
         }
-        source => source?,
     };
-    match gate(&Source {
+    let source = Source {
         kind,
         parameters,
         body: &body,
-    }) {
-        Ok(()) => Ok(0),
-        Err(message) => {
-            let error = Value::from(ErrorValue::new("SyntaxError", message));
-            host.reply(memory, |out| put_value(out, &error))
+        watch: &*host.interrupt,
+    };
+    let admitted = foreign::call(|| gate(&source))
+        .unwrap_or_else(|_| Err("the host panicked when it looked at this code".into()));
+    let error = if end_if_interrupted(memory, host) {
+        // What the gate said may be half of what it would have said.
+        ErrorValue::new("InternalError", "the run has ended")
+    } else {
+        match admitted {
+            Ok(()) => return Ok(0),
+            Err(message) => ErrorValue::new("SyntaxError", message),
         }
-    }
+    };
+    host.reply(memory, |out| put_value(out, &error.into()))
 }
 
 /// Parameters and body of what is to be evaluated.
-fn read_source(
-    kind: SourceKind,
-    message: &[u8],
-    budget: Budget,
-) -> Result<(Vec<Text>, Text), WireError> {
+fn read_source(kind: SourceKind, reader: &mut Reader<'_>) -> Result<(Vec<Text>, Text), WireError> {
     if matches!(kind, SourceKind::DirectEval | SourceKind::IndirectEval) {
-        return Ok((Vec::new(), Reader::new(message, budget).text()?));
+        return Ok((Vec::new(), reader.text()?));
     }
     let mut parameters = Vec::new();
-    for argument in read_arguments(message, budget)? {
+    for argument in read_values(reader)? {
         let Value::String(text) = argument else {
             return Err(WireError::Malformed);
         };
@@ -270,27 +324,58 @@ fn read_source(
     Ok((parameters, body))
 }
 
+/// A name longer than this is nobody's.
+const MAX_MODULE_NAME: usize = 16 << 10;
+
 fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
-    let source = match host.modules.clone() {
-        Some(modules) => modules(&name),
-        None => Err(ToolError::new(
+    host.check_in_run()?;
+    let name = guest_bytes(memory, pointer, length)?;
+    let source = if name.len() > MAX_MODULE_NAME {
+        Err(ToolError::new(
             "TypeError",
-            format!("there is no module {name:?} in this cell"),
-        )),
+            format!(
+                "the name of a module may have at most {MAX_MODULE_NAME} bytes, this one has {}",
+                name.len()
+            ),
+        ))
+    } else {
+        find_module(host, &String::from_utf8_lossy(name))
     };
-    host.reply(memory, |out| {
-        put_answer(out, &source.map(|source| Value::String(Text::from(source))))
+    end_if_interrupted(memory, host);
+    let source = source.map(|source| Value::String(Text::from(source)));
+    host.reply_answer(memory, put_answer, &source)
+}
+
+fn find_module(host: &Host, name: &str) -> Result<String, ToolError> {
+    let Some(modules) = &host.modules else {
+        let message = format!("there is no module {name:?} in this cell");
+        return Err(ToolError::new("TypeError", message));
+    };
+    let import = Import {
+        name,
+        watch: &*host.interrupt,
+    };
+    foreign::call(|| modules(&import)).unwrap_or_else(|_| {
+        let message = format!("the host panicked when it looked for the module {name:?}");
+        Err(message.into())
     })
 }
 
 fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let value = match read_arguments(guest_bytes(memory, pointer, length)?, host.budget) {
-        // As for anything else that is no URL.
-        Err(WireError::TooLarge) => Value::Null,
-        arguments => crate::library::call(&arguments?),
+    let message = guest_bytes(memory, pointer, length)?;
+    let answer = if message.len() > library::MAX_MESSAGE {
+        Err(library::too_long(message.len()))
+    } else {
+        match host.read(message, read_values)? {
+            Ok((arguments, _charge)) => library::call(&arguments),
+            Err(refusal @ Refusal::Account(_)) => {
+                Err(ToolError::new("RangeError", refusal.to_string()))
+            }
+            Err(_) => Err(library::too_long(message.len())),
+        }
     };
-    host.reply(memory, |out| put_value(out, &value))
+    end_if_interrupted(memory, host);
+    host.reply_answer(memory, put_answer, &answer)
 }

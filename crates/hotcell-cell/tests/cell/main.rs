@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod damage;
 mod deadline;
 mod escape;
+mod foreign;
 mod globals;
+mod growth;
+mod host_memory;
 mod hostile;
 mod image;
 mod language;
@@ -12,11 +16,14 @@ mod library;
 mod memory;
 mod modules;
 mod policy;
+mod process;
 mod realm;
 mod scheduling;
 mod shadowing;
 mod snapshot;
 mod source;
+mod stacks;
 mod support;
 mod tools;
 mod values;
+mod watch;
