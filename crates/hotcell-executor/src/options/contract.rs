@@ -4,6 +4,7 @@ use hotcell_cell::{Clock, Level, Random};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
+use crate::shorten::shorten;
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -177,14 +178,9 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn must_be(&self, expected: &'static str) -> OptionsError {
-        let mut value = self.value.to_string();
-        if value.len() > 80 {
-            value.truncate(value.floor_char_boundary(80));
-            value.push('…');
-        }
         OptionsError::Value {
             name: self.name,
-            value,
+            value: shorten(&self.value.to_string(), 80).into_owned(),
             expected,
         }
     }
