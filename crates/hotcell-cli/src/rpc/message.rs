@@ -1,8 +1,19 @@
 //! What messages look like.
 
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value as Json, json};
 
 use super::error::RpcError;
+
+/// What a request is answered with: a result as text, or why there is none.
+pub(super) type Reply = Result<Box<RawValue>, RpcError>;
+
+/// A result.
+pub(super) fn result(value: &impl Serialize) -> Reply {
+    to_raw_value(value)
+        .map_err(|error| RpcError::internal(format!("a result could not be written: {error}")))
+}
 
 /// A message from the client.
 pub(super) enum Message {
@@ -88,27 +99,55 @@ fn is_id(id: &Json) -> bool {
     matches!(id, Json::String(_) | Json::Number(_) | Json::Null)
 }
 
-pub(super) fn request(id: &str, method: &str, params: Json) -> Json {
-    let mut message = Map::new();
-    message.insert("jsonrpc".into(), "2.0".into());
-    message.insert("id".into(), id.into());
-    message.insert("method".into(), method.into());
-    message.insert("params".into(), params);
-    Json::Object(message)
+#[derive(Serialize)]
+struct Call<'a, P> {
+    jsonrpc: &'static str,
+    id: &'a str,
+    method: &'a str,
+    params: &'a P,
 }
 
-pub(super) fn answer(id: Json, reply: Result<Json, RpcError>) -> Json {
-    let mut message = Map::new();
-    message.insert("jsonrpc".into(), "2.0".into());
-    message.insert("id".into(), id);
-    match reply {
-        Ok(result) => message.insert("result".into(), result),
-        Err(error) => message.insert("error".into(), error.to_json()),
+/// A request of ours.
+pub(super) fn request(
+    id: &str,
+    method: &str,
+    params: &impl Serialize,
+) -> serde_json::Result<String> {
+    serde_json::to_string(&Call {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params,
+    })
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    jsonrpc: &'static str,
+    id: &'a Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a RpcError>,
+}
+
+/// The answer to a request of the client's.
+pub(super) fn answer(id: &Json, reply: &Reply) -> String {
+    let (result, error) = match reply {
+        Ok(result) => (Some(&**result), None),
+        Err(error) => (None, Some(error)),
     };
-    Json::Object(message)
+    let answer = Answer {
+        jsonrpc: "2.0",
+        id,
+        result,
+        error,
+    };
+    // Texts, numbers and what was written before: there is nothing to fail with.
+    serde_json::to_string(&answer).unwrap_or_default()
 }
 
 /// The answer to what could not even be read.
-pub(super) fn failure(error: RpcError) -> Json {
-    answer(Json::Null, Err(error))
+pub(super) fn failure(error: RpcError) -> String {
+    answer(&Json::Null, &Err(error))
 }

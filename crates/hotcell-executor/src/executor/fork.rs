@@ -1,11 +1,10 @@
 //! An executor as bytes, and as a twin.
 
-use std::sync::Arc;
 
 use hotcell_cell::{CellError, Engine, Tool};
 use hotcell_prompt::ToolSpec;
 
-use super::{Executor, life::FINAL_ANSWER};
+use super::{Executor, life::FINAL_ANSWER, turn::Purpose};
 use crate::{
     boundary::guard,
     engine::make_cell,
@@ -75,8 +74,8 @@ impl Executor {
         Ok(twin)
     }
 
-    /// An executor as it was when the snapshot was taken, in this process or another; ready. Options apply from here on;
-    /// without any, those it had.
+    /// An executor as it was when the snapshot was taken, in this process or another; ready. What it may do is for you to say:
+    /// limits, clock, chance and imports are those of `options`, or the defaults, and never those of the bytes.
     ///
     /// Its tools are known by name but have no functions: send them again. Until then their calls fail.
     pub fn restore(
@@ -100,32 +99,33 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
+        let options = options.unwrap_or_default();
         let (memory, cell) = snapshot::read(snapshot)?;
-        let options = match options {
-            Some(options) => options,
-            None => ExecutorOptions::from_json(&memory.options)
-                .map_err(|error| snapshot::malformed(&error))?,
-        };
         let executor = Self::build(engine, options);
-        let mut slot = executor.0.slot();
-        slot.globals = memory.globals;
-        slot.runs = memory.runs;
-        for (spec, is_hidden) in memory.tools {
-            let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
-            tool.is_hidden = is_hidden;
-            slot.tools.insert(tool.spec.name.clone(), tool);
-        }
-        slot.renew_preparer(&executor.0.options);
+        let preparer = {
+            let mut slot = executor.0.slot();
+            slot.globals = memory.globals;
+            slot.runs = memory.runs;
+            for (spec, is_hidden) in memory.tools {
+                let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
+                tool.is_hidden = is_hidden;
+                slot.tools.insert(tool.spec.name.clone(), tool);
+            }
+            slot.renew_preparer(&executor.0.options);
+            slot.preparer.clone()
+        };
         let made = make_cell(executor.0.engine.as_ref(), |engine| {
-            let cell_options = executor.0.hooks.cell_options(&slot.preparer);
+            let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             Ok(cell)
         });
         let cell = made.map_err(|error| snapshot::failed(&error))?;
-        slot.cell = Some(cell);
-        slot.state = State::Ready;
-        drop(slot);
+        {
+            let mut slot = executor.0.slot();
+            slot.cell = Some(cell);
+            slot.state = State::Ready;
+        }
         Ok(executor)
     }
 }

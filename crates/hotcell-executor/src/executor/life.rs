@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use hotcell_cell::{CellError, Tool, Value};
+use hotcell_cell::{Cell, CellError, Tool, Value};
 use hotcell_prepare::Diagnostic;
 use hotcell_prompt::{NameKind, check_name};
 use hotcell_tools::FileTools;
@@ -149,25 +149,12 @@ impl Executor {
     /// Releases everything. `init` makes the executor ready again, from the beginning.
     pub async fn cleanup(&self) -> Result<(), ExecutorError> {
         let released = loop {
-            let mut slot = self.0.slot();
-            match slot.state {
+            let released = self.0.slot().release()?;
+            match released {
+                Some(released) => break released,
                 // Somebody works on the cell: once there is a turn to be had, that is over.
-                State::Ready if slot.cell.is_none() => {}
-                State::Ready | State::Dirty | State::Dead => {
-                    slot.state = State::Dead;
-                    break (slot.cell.take(), slot.forget());
-                }
-                State::New => {
-                    let hint = "there is nothing to clean up before init()";
-                    return Err(ExecutorError::invalid_state(slot.state, "cleanup", hint));
-                }
-                state => {
-                    let hint = "cancel() the run and wait for it to end";
-                    return Err(ExecutorError::invalid_state(state, "cleanup", hint));
-                }
+                None => drop(self.turn(Purpose::Work, "cleanup").await?),
             }
-            drop(slot);
-            drop(self.turn(Purpose::Work, "cleanup").await?);
         };
         // Releasing a cell takes a while, and runs the drops of tools, which are the host's code.
         let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(released)));
@@ -180,7 +167,24 @@ impl Executor {
     }
 }
 
+/// What has to be dropped outside of the lock, because with it the host's tools are.
+type Released = (Option<Cell>, BTreeMap<String, AgentTool>);
+
 impl Slot {
+    /// Ends the life of the executor; `None` if the cell is in use for a moment.
+    fn release(&mut self) -> Result<Option<Released>, ExecutorError> {
+        let refused = |state, hint| Err(ExecutorError::invalid_state(state, "cleanup", hint));
+        match self.state {
+            State::Ready if self.cell.is_none() => Ok(None),
+            State::Ready | State::Dirty | State::Dead => {
+                self.state = State::Dead;
+                Ok(Some((self.cell.take(), self.forget())))
+            }
+            State::New => refused(State::New, "there is nothing to clean up before init()"),
+            state => refused(state, "cancel() the run and wait for it to end"),
+        }
+    }
+
     /// Forgets what code and host brought, and gives it to be dropped outside of the lock.
     fn forget(&mut self) -> BTreeMap<String, AgentTool> {
         self.globals.clear();

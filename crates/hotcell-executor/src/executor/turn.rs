@@ -212,15 +212,12 @@ impl Inner {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let Some(Held { cell }) = self.held.take() else {
+        let Some(Held { mut cell }) = self.held.take() else {
             return;
         };
         // A run whose future was dropped is still in the cell.
         let is_usable = |cell: &mut Cell| !self.is_dirty && cell.is_alive() && cell.stop().is_ok();
-        let (cell, gone) = match cell {
-            Some(mut cell) if is_usable(&mut cell) => (Some(cell), None),
-            gone => (None, gone),
-        };
+        let gone = cell.take_if(|cell| !is_usable(cell));
         {
             let mut slot = self.inner.slot();
             slot.interrupter = None;

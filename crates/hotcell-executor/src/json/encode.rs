@@ -10,7 +10,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hotcell_cell::{ErrorValue, MAX_DEPTH, Text, Value, View};
-use hotcell_meter::{Charge, OverLimit, Pace, Stopped, Watch};
+use hotcell_meter::{Charge, OverLimit, SharedPace, Stopped, Watch};
 use serde::{
     Serialize, Serializer,
     ser::{Error as _, SerializeMap as _, SerializeSeq as _},
@@ -100,7 +100,7 @@ pub(crate) fn tree(value: &Value, watch: &dyn Watch, charge: Charge) -> Result<J
 
 /// What encoding may cost.
 struct Meter<'m> {
-    pace: RefCell<Pace<'m>>,
+    pace: SharedPace<'m>,
     charge: Option<RefCell<Charge>>,
     halted: Cell<Option<Halt>>,
 }
@@ -113,14 +113,14 @@ const OBJECT_BYTES: usize = 160;
 impl<'m> Meter<'m> {
     fn new(watch: &'m dyn Watch, charge: Option<Charge>) -> Self {
         Self {
-            pace: RefCell::new(Pace::new(watch)),
+            pace: SharedPace::new(watch),
             charge: charge.map(RefCell::new),
             halted: Cell::new(None),
         }
     }
 
     fn spend(&self, units: usize, bytes: usize) -> Result<(), Halt> {
-        let time = self.pace.borrow_mut().spend(units).map_err(Halt::Stopped);
+        let time = self.pace.spend(units).map_err(Halt::Stopped);
         let spent = time.and_then(|()| match &self.charge {
             Some(charge) => charge.borrow_mut().grow(bytes).map_err(Halt::OverLimit),
             None => Ok(()),

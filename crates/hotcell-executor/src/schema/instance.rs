@@ -3,10 +3,10 @@
 //! The validator asks for everything it looks at, and each question costs. Once the run has to end, nothing more is to be
 //! found in the value, so that whatever the validator is at comes to its end, too; its result is not used then.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::{borrow::Cow, cell::Cell};
 
 use hotcell_cell::{Text, Value, View, ViewKind};
-use hotcell_meter::{Pace, Stopped, Watch};
+use hotcell_meter::{SharedPace, Stopped, Unwatched, Watch};
 use jsonschema::{
     JsonType,
     json::{Array, Json, JsonNumber, Node, NodeIdentity, Object, cmp},
@@ -16,7 +16,7 @@ use serde_json::{Number, Value as Tree};
 use super::{excerpt::excerpt, unique::is_unique};
 use crate::json::{date::to_iso, digits};
 
-/// What one question costs beside the text that it is about, in units of [`Pace`].
+/// What one question costs beside the text that it is about, in units of [`SharedPace`].
 const QUESTION: usize = 32;
 /// After so many errors the validator has said enough. It collects all of them, also those of branches that may fail.
 const MAX_ERRORS: usize = 200;
@@ -33,63 +33,44 @@ pub(super) enum Halt {
 
 /// What a check may cost.
 pub(super) struct Meter<'w> {
-    state: RefCell<State<'w>>,
-}
-
-struct State<'w> {
-    pace: Pace<'w>,
-    errors: usize,
-    halted: Option<Halt>,
+    pace: SharedPace<'w>,
+    errors: Cell<usize>,
+    halted: Cell<Option<Halt>>,
 }
 
 impl<'w> Meter<'w> {
     pub(super) fn new(watch: &'w dyn Watch) -> Self {
         Self {
-            state: RefCell::new(State {
-                pace: Pace::new(watch),
-                errors: 0,
-                halted: None,
-            }),
+            pace: SharedPace::new(watch),
+            errors: Cell::new(0),
+            halted: Cell::new(None),
         }
     }
 
+    /// Why the check was not taken to its end.
     pub(super) fn halted(&self) -> Option<Halt> {
-        self.state.borrow().halted
+        self.halted.get()
     }
-}
 
-/// Behind a trait, so that a node needs only one lifetime.
-pub(super) trait Spend {
     /// Whether work of so many units may be done.
-    fn spend(&self, units: usize) -> bool;
+    fn spend(&self, units: usize) -> bool {
+        if self.halted.get().is_none()
+            && let Err(stopped) = self.pace.spend(units)
+        {
+            self.halt(Halt::Stopped(stopped));
+        }
+        self.halted.get().is_none()
+    }
 
     /// Ends the check.
-    fn halt(&self, why: Halt);
+    fn halt(&self, why: Halt) {
+        self.halted.set(self.halted.get().or(Some(why)));
+    }
 
     /// Takes note of an error.
-    fn error(&self);
-}
-
-impl Spend for Meter<'_> {
-    fn spend(&self, units: usize) -> bool {
-        let state = &mut *self.state.borrow_mut();
-        if state.halted.is_none() {
-            state.halted = state.pace.spend(units).err().map(Halt::Stopped);
-        }
-        state.halted.is_none()
-    }
-
-    fn halt(&self, why: Halt) {
-        self.state.borrow_mut().halted.get_or_insert(why);
-    }
-
     fn error(&self) {
-        let errors = {
-            let state = &mut *self.state.borrow_mut();
-            state.errors += 1;
-            state.errors
-        };
-        if errors > MAX_ERRORS {
+        self.errors.set(self.errors.get() + 1);
+        if self.errors.get() > MAX_ERRORS {
             self.halt(Halt::TooManyErrors);
         }
     }
@@ -111,31 +92,19 @@ impl Json for Values {
     }
 
     fn with_string_node<T>((): &mut (), string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
+        // Names are paid for when they are met.
         f(Instance {
             seen: Seen::Text(string),
-            meter: &Free,
+            meter: &Meter::new(&Unwatched),
         })
     }
-}
-
-/// For names of properties, which were paid for when they were met.
-struct Free;
-
-impl Spend for Free {
-    fn spend(&self, _: usize) -> bool {
-        true
-    }
-
-    fn halt(&self, _: Halt) {}
-
-    fn error(&self) {}
 }
 
 /// A value, or a part of one.
 #[derive(Clone, Copy)]
 pub(super) struct Instance<'a> {
     pub(super) seen: Seen<'a>,
-    pub(super) meter: &'a (dyn Spend + 'a),
+    pub(super) meter: &'a Meter<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -440,7 +409,7 @@ impl JsonNumber for Numeric {
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'a> {
     items: Items<'a>,
-    meter: &'a (dyn Spend + 'a),
+    meter: &'a Meter<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -565,7 +534,7 @@ impl<'a> Iterator for ElementsIter<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Properties<'a> {
     members: Members<'a>,
-    meter: &'a (dyn Spend + 'a),
+    meter: &'a Meter<'a>,
 }
 
 #[derive(Clone, Copy)]
