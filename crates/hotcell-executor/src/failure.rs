@@ -46,7 +46,8 @@ impl Context<'_> {
     }
 
     fn json(&self, value: &Value) -> Result<Json, Halt> {
-        encode::tree(value, self.watch, self.charge(0)?)
+        let mut charge = self.charge(0)?;
+        encode::tree(value, self.watch, Some(&mut charge))
     }
 }
 

@@ -184,10 +184,13 @@ fn admit(preparer: &Preparer, source: &Source<'_>) -> Result<(), String> {
         .map(|text| text.to_str_lossy())
         .collect();
     let parameters = parameters.join(",");
-    preparer
-        .prepare_dynamic(kind, Some(&parameters), &source.body.to_str_lossy())
-        .map(|_| ())
-        .map_err(|diagnostic| diagnostic.message)
+    let body = source.body.to_str_lossy();
+    match preparer.prepare_dynamic_watched(kind, Some(&parameters), &body, source.watch()) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(diagnostic)) => Err(diagnostic.message),
+        // The code does not get to see this: it ends where it stands.
+        Err(stopped) => Err(stopped.to_string()),
+    }
 }
 
 /// A panic while one of these locks is held leaves at worst a log line half written.

@@ -52,24 +52,39 @@ mod decode;
 mod digits;
 pub(crate) mod encode;
 mod path;
+mod sink;
 mod view;
 
 #[cfg(doc)]
 use hotcell_cell::MAX_DEPTH;
 use hotcell_cell::Value;
-use hotcell_meter::Unwatched;
+use hotcell_meter::{Stopped, Unwatched, Watch};
 
 pub use digits::digits;
-pub use encode::Encoded;
 pub use path::JsonValueError;
 
 /// `value` as JSON.
 ///
 /// It never fails: what is nested more than [`MAX_DEPTH`] levels deep, which no cell gives or takes, is marked `too-deep`.
-/// As a tree it takes up to twelve times the memory of the value; [`Encoded`] writes text without one.
+/// As a tree it takes up to twelve times the memory of the value; [`to_text`] writes text without one.
 pub fn to_json(value: &Value) -> serde_json::Value {
-    // All keys are strings and nobody stops it, so there is nothing to fail with.
-    serde_json::to_value(Encoded::new(value, &Unwatched)).unwrap_or_default()
+    // Nobody stops it.
+    encode::tree(value, &Unwatched, None).unwrap_or_default()
+}
+
+/// `value` as the text of JSON, in one line, in time that grows with its size, and for as long as `watch` lets it.
+///
+/// ```
+/// use hotcell_cell::Value;
+/// use hotcell_executor::json::to_text;
+/// use hotcell_meter::{Stopped, Unwatched, Watch};
+///
+/// let value = Value::array([Value::from(1), Value::Undefined]);
+/// assert_eq!(to_text(&value, &Unwatched)?, r#"[1,{"$":"undefined"}]"#);
+/// # Ok::<(), hotcell_meter::Stopped>(())
+/// ```
+pub fn to_text(value: &Value, watch: &dyn Watch) -> Result<String, Stopped> {
+    encode::text(value, watch)
 }
 
 /// The value that `json` says.

@@ -6,10 +6,10 @@ use std::{
 };
 
 use hotcell_cell::{Arguments, Text, ToolError, Value};
-use hotcell_meter::{Account, Charge, OverLimit, Unwatched};
+use hotcell_meter::{Account, Charge, OverLimit};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{json::Encoded, output::millis, shorten::shorten};
+use crate::{json::to_json, output::millis, shorten::shorten};
 
 /// Arguments of one run are kept up to this size; those of later calls are left out. A ledger is for reading, and must
 /// not become a way to fill the host's memory.
@@ -58,8 +58,7 @@ impl Serialize for CallRecord {
         let mut record = serializer.serialize_struct("CallRecord", 5)?;
         record.serialize_field("tool", &*self.tool)?;
         if let Some(arguments) = &self.arguments {
-            let encoded = |value| Encoded::new(value, &Unwatched);
-            let arguments: Vec<_> = arguments.iter().map(encoded).collect();
+            let arguments: Vec<_> = arguments.iter().map(to_json).collect();
             record.serialize_field("arguments", &arguments)?;
         }
         record.serialize_field("durationMs", &millis(self.duration))?;

@@ -13,7 +13,7 @@ use crate::json::date::to_iso;
 pub(crate) const TRUNCATED: &str = "...[TRUNCATED]";
 
 /// For so many bytes of the budget there may be one entry, empty ones included.
-const BYTES_PER_ENTRY: usize = 16;
+const BYTES_PER_ENTRY: usize = 8;
 /// What an entry takes beside its text: itself, twice while the list grows, and an allocation.
 const ENTRY_BYTES: usize = 2 * size_of::<LogEntry>() + 16;
 

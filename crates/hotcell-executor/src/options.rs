@@ -14,6 +14,7 @@ use crate::{
     log::LogEntry,
 };
 
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// So much the host may keep for code, however little memory the code itself has.
 const LEAST_HOST_MEMORY: usize = 16 << 20;
 
@@ -75,7 +76,7 @@ impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
             max_operations: 50_000.0,
-            timeout_ms: 10_000.0,
+            timeout_ms: DEFAULT_TIMEOUT.as_secs_f64() * 1000.0,
             run_concurrency: Concurrency::Reject,
             max_queued_runs: 0,
             authorized_imports: Vec::new(),
@@ -144,7 +145,7 @@ impl ExecutorOptions {
         self
     }
 
-    /// How many bytes of logs a run keeps (256 KiB, at least 1 KiB), and for every 16 of them one entry. What is printed beyond
+    /// How many bytes of logs a run keeps (256 KiB, at least 1 KiB), and for every 8 of them one entry. What is printed beyond
     /// that is dropped: the last entry ends in `...[TRUNCATED]`, and a diagnostic names this limit.
     pub fn max_log_bytes(mut self, bytes: usize) -> Self {
         self.max_log_bytes = bytes;
@@ -251,9 +252,11 @@ impl ExecutorOptions {
             .unwrap_or_else(|| of_code().max(LEAST_HOST_MEMORY))
     }
 
-    /// The timeout as it stands, if it is one.
+    /// The timeout. One that is none is reported by the run, and until then as if it had not been given.
     pub(crate) fn timeout_duration(&self) -> Duration {
-        Duration::try_from_secs_f64(self.timeout_ms / 1000.0).unwrap_or(Duration::MAX)
+        let given = Duration::try_from_secs_f64(self.timeout_ms / 1000.0);
+        let valid = given.ok().filter(|_| self.timeout_ms >= 1.0);
+        valid.unwrap_or(DEFAULT_TIMEOUT)
     }
 
     /// How many operations a run may make, if the option is valid.

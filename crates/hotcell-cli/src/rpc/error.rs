@@ -67,6 +67,14 @@ impl RpcError {
     }
 }
 
+impl RpcError {
+    /// As JSON.
+    pub(crate) fn to_text(&self) -> String {
+        // Numbers, texts, and what was written before: there is nothing to fail with.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 impl From<ExecutorError> for RpcError {
     fn from(error: ExecutorError) -> Self {
         Self {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hotcell_executor::json::{Encoded, from_json};
+use hotcell_executor::json::{from_json, to_text};
 use hotcell_executor::{Execution, Executor, ExecutorOptions, LogEntry, Run, RunStats};
 use hotcell_meter::Watch;
 use hotcell_prepare::Diagnostic;
@@ -161,9 +161,9 @@ fn run_of(given: Json) -> Result<Run, RpcError> {
     }
 }
 
+/// What the result of a run has beside its output.
 #[derive(Serialize)]
-struct Output<'a> {
-    output: &'a Encoded<'a>,
+struct Rest<'a> {
     logs: &'a str,
     is_final_answer: bool,
     entries: &'a [LogEntry],
@@ -176,18 +176,17 @@ fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
         Some(error) => return Err(error.into()),
         None => execution,
     };
-    let output = Encoded::new(&execution.output, watch);
-    let written = result(&Output {
-        output: &output,
+    let rest = result(&Rest {
         logs: &execution.logs,
         is_final_answer: execution.is_final_answer,
         entries: &execution.entries,
         diagnostics: &execution.diagnostics,
         stats: &execution.stats,
-    });
-    match output.stopped() {
-        None => written,
-        Some(stopped) => Err(execution.stopped(stopped).into()),
+    })?;
+    match to_text(&execution.output, watch) {
+        // One object, written in two parts.
+        Ok(output) => Ok(format!(r#"{{"output":{output},{}"#, &rest[1..])),
+        Err(stopped) => Err(execution.stopped(stopped).into()),
     }
 }
 

@@ -1,17 +1,16 @@
 //! What messages look like.
 
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value as Json, json};
 
 use super::error::RpcError;
 
-/// What a request is answered with: a result as text, or why there is none.
-pub(super) type Reply = Result<Box<RawValue>, RpcError>;
+/// What a request is answered with: a result as the text of JSON, or why there is none.
+pub(super) type Reply = Result<String, RpcError>;
 
 /// A result.
 pub(super) fn result(value: &impl Serialize) -> Reply {
-    to_raw_value(value)
+    serde_json::to_string(value)
         .map_err(|error| RpcError::internal(format!("a result could not be written: {error}")))
 }
 
@@ -99,52 +98,17 @@ fn is_id(id: &Json) -> bool {
     matches!(id, Json::String(_) | Json::Number(_) | Json::Null)
 }
 
-#[derive(Serialize)]
-struct Call<'a, P> {
-    jsonrpc: &'static str,
-    id: &'a str,
-    method: &'a str,
-    params: &'a P,
-}
-
-/// A request of ours.
-pub(super) fn request(
-    id: &str,
-    method: &str,
-    params: &impl Serialize,
-) -> serde_json::Result<String> {
-    serde_json::to_string(&Call {
-        jsonrpc: "2.0",
-        id,
-        method,
-        params,
-    })
-}
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    jsonrpc: &'static str,
-    id: &'a Json,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a RpcError>,
+/// A request of ours, with params as text.
+pub(super) fn request(id: &str, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#)
 }
 
 /// The answer to a request of the client's.
 pub(super) fn answer(id: &Json, reply: &Reply) -> String {
-    let (result, error) = match reply {
-        Ok(result) => (Some(&**result), None),
-        Err(error) => (None, Some(error)),
-    };
-    let answer = Answer {
-        jsonrpc: "2.0",
-        id,
-        result,
-        error,
-    };
-    // Texts, numbers and what was written before: there is nothing to fail with.
-    serde_json::to_string(&answer).unwrap_or_default()
+    match reply {
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.to_text()),
+    }
 }
 
 /// The answer to what could not even be read.

@@ -27,13 +27,23 @@ pub(crate) trait Transport: Send + Sync {
 pub(crate) struct Message {
     /// JSON, without line breaks.
     pub(crate) text: String,
-    /// What is kept until it is written.
-    pub(crate) held: Option<Arguments>,
+    /// Kept until it is written.
+    _held: Option<Arguments>,
+}
+
+impl Message {
+    /// A message that the code of a cell caused, and pays for while it waits: with the arguments it was made of.
+    pub(super) fn of_cell(text: String, arguments: Arguments) -> Self {
+        Self {
+            text,
+            _held: Some(arguments),
+        }
+    }
 }
 
 impl From<String> for Message {
     fn from(text: String) -> Self {
-        Self { text, held: None }
+        Self { text, _held: None }
     }
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hotcell_cell::{ErrorValue, ToolCall, ToolError, Value};
 use hotcell_executor::AgentTool;
-use hotcell_executor::json::{Encoded, from_json};
+use hotcell_executor::json::{from_json, to_text};
 use hotcell_prompt::ToolMode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::call::Calls;
@@ -31,30 +31,22 @@ pub(super) struct ToolParams {
     positional: bool,
 }
 
-/// What the client is told of a call.
-#[derive(Serialize)]
-struct CallParams<'a> {
-    executor: &'a str,
-    run: String,
-    tool: &'a str,
-    args: Vec<Encoded<'a>>,
-}
-
 /// The request for a call, which holds on to the arguments: until it is written, the code has to pay for them.
 fn request(id: &str, executor: &str, call: &ToolCall) -> Result<Message, ToolError> {
-    let encoded = |value| Encoded::new(value, call.watch());
-    let params = CallParams {
-        executor,
-        run: run_id::current(),
-        tool: &call.tool,
-        args: call.arguments.iter().map(encoded).collect(),
-    };
-    let text = message::request(id, "tool.call", &params)
-        .map_err(|error| ToolError::from(format!("the call cannot be written: {error}")))?;
-    Ok(Message {
-        text,
-        held: Some(call.arguments.clone()),
-    })
+    let mut arguments = String::new();
+    for value in &call.arguments {
+        let text = to_text(value, call.watch()).map_err(|stopped| stopped.to_string())?;
+        if !arguments.is_empty() {
+            arguments.push(',');
+        }
+        arguments.push_str(&text);
+    }
+    let (run, tool) = (run_id::current(), Json::from(&*call.tool));
+    let params = format!(
+        r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{arguments}]}}"#
+    );
+    let text = message::request(id, "tool.call", &params);
+    Ok(Message::of_cell(text, call.arguments.clone()))
 }
 
 /// A tool that asks the client.

@@ -91,6 +91,8 @@ impl Executor {
         let mut clock = Clock::start(timeout);
         self.0.slot().stop_with(&clock.stop);
         let execution = self.execute_now(&run, &mut turn, &mut clock).await;
+        // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
+        turn.settle();
         let finished = finish(execution, &clock.stop);
         // Last, so that whoever is next in line does not end before this one.
         drop(turn);
@@ -113,7 +115,7 @@ impl Executor {
             Some(name) => name.clone(),
             None => format!("run-{number}.js"),
         };
-        let program = clock.stop.check().map(|()| preparer.prepare(&run.code));
+        let program = preparer.prepare_watched(&run.code, &clock.stop);
         if let Ok(program) = &program
             && program.has_errors()
         {

@@ -52,13 +52,15 @@ pub(super) struct Turn {
 /// What a turn holds. Without a cell its owner is to learn that there is none.
 struct Held {
     cell: Option<Cell>,
+    /// A cell that is of no use any more. It goes last: with it its tools are dropped, which are the host's.
+    gone: Option<Cell>,
 }
 
 impl Turn {
     fn new(inner: &Arc<Inner>, cell: Option<Cell>) -> Self {
         Self {
             inner: Arc::clone(inner),
-            held: Some(Held { cell }),
+            held: Some(Held { cell, gone: None }),
             is_dirty: false,
         }
     }
@@ -69,6 +71,28 @@ impl Turn {
             let state = self.inner.slot().state;
             ExecutorError::invalid_state(state, method, hint(state))
         })
+    }
+
+    /// The use of the cell is over, and everybody may know what state it left. But nobody gets the cell yet.
+    pub(super) fn settle(&mut self) {
+        let Some(held) = &mut self.held else {
+            return;
+        };
+        let is_dirty = self.is_dirty;
+        // A run whose future was dropped is still in the cell.
+        let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && cell.stop().is_ok();
+        let gone = held.cell.take_if(|cell| !is_usable(cell));
+        let mut slot = self.inner.slot();
+        slot.interrupter = None;
+        slot.stop = None;
+        slot.is_cancelled = false;
+        if held.cell.is_some() {
+            slot.state = State::Ready;
+        }
+        if gone.is_some() {
+            slot.state = State::Dirty;
+            held.gone = gone;
+        }
     }
 }
 
@@ -212,23 +236,10 @@ impl Inner {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let Some(Held { mut cell }) = self.held.take() else {
-            return;
-        };
-        // A run whose future was dropped is still in the cell.
-        let is_usable = |cell: &mut Cell| !self.is_dirty && cell.is_alive() && cell.stop().is_ok();
-        let gone = cell.take_if(|cell| !is_usable(cell));
-        {
-            let mut slot = self.inner.slot();
-            slot.interrupter = None;
-            slot.stop = None;
-            slot.is_cancelled = false;
-            if gone.is_some() {
-                slot.state = State::Dirty;
-            }
+        self.settle();
+        if let Some(Held { cell, gone }) = self.held.take() {
+            self.inner.pass_on(cell);
+            drop(gone);
         }
-        self.inner.pass_on(cell);
-        // Last, and outside of any lock: with a cell its tools are dropped, which are the host's.
-        drop(gone);
     }
 }
