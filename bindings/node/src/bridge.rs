@@ -130,7 +130,7 @@ impl Bridge {
         self.send(Event::Approval {
             hooks,
             tool: request.tool,
-            arguments: pack(request.arguments),
+            arguments: pack(request.arguments.into_vec()),
             answer: sender,
         });
         receiver.await

@@ -66,6 +66,8 @@ mod options;
 mod output;
 mod plain;
 mod schema;
+mod share;
+mod shorten;
 mod snapshot;
 mod sources;
 mod state;

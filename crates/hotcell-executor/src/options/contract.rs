@@ -1,9 +1,10 @@
 //! Options as the contract writes them: a JSON object with names in camelCase.
 
-use hotcell_cell::{Clock, Level, Random};
+use hotcell_cell::{Clock, Level, Random, SnapshotKey};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
+use crate::shorten::shorten;
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 19] = [
     "maxOperations",
     "timeoutMs",
     "runConcurrency",
@@ -39,6 +40,7 @@ const NAMES: [&str; 17] = [
     "maxLogBytes",
     "collectConsoleLevels",
     "memoryLimitBytes",
+    "maxHostMemoryBytes",
     "clock",
     "random",
     "maxCodeBytes",
@@ -48,7 +50,11 @@ const NAMES: [&str; 17] = [
     "pauseClockDuringTools",
     "isolation",
     "modules",
+    "snapshotKey",
 ];
+
+/// Shorter ones are easy to guess.
+const LEAST_KEY: usize = 16;
 
 /// Up to here every whole number is one for JavaScript too.
 const LARGEST: u64 = (1 << 53) - 1;
@@ -98,6 +104,7 @@ impl ExecutorOptions {
             "maxLogBytes" => self.max_log_bytes = given.size(1024)?,
             "collectConsoleLevels" => self.collect_console_levels = given.levels()?,
             "memoryLimitBytes" => self.memory_limit = given.size(1)? as u64,
+            "maxHostMemoryBytes" => self.max_host_memory = Some(given.size(1 << 20)?),
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
             "maxCodeBytes" => self.max_code_bytes = given.size(1)?,
@@ -117,12 +124,14 @@ impl ExecutorOptions {
                 }
                 _ => return Err(given.must_be("\"thread\"")),
             },
+            "snapshotKey" => self.snapshot_key = Some(given.key()?),
             _ => self.modules = given.sources()?,
         }
         Ok(())
     }
 
-    /// The options as the contract writes them. Hooks, rules and transforms are code and not among them.
+    /// The options as the contract writes them. Hooks, rules and transforms are code and not among them, and the key of
+    /// snapshots is nobody's business.
     pub fn to_json(&self) -> Json {
         let clock = match self.clock {
             Clock::Off => json!("none"),
@@ -144,6 +153,7 @@ impl ExecutorOptions {
             "maxLogBytes": self.max_log_bytes,
             "collectConsoleLevels": levels.map(|level| level.as_str()).collect::<Vec<_>>(),
             "memoryLimitBytes": self.memory_limit,
+            "maxHostMemoryBytes": self.host_memory(),
             "clock": clock,
             "random": random,
             "maxCodeBytes": self.max_code_bytes,
@@ -177,14 +187,9 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn must_be(&self, expected: &'static str) -> OptionsError {
-        let mut value = self.value.to_string();
-        if value.len() > 80 {
-            value.truncate(value.floor_char_boundary(80));
-            value.push('…');
-        }
         OptionsError::Value {
             name: self.name,
-            value,
+            value: shorten(&self.value.to_string(), 80).into_owned(),
             expected,
         }
     }
@@ -203,6 +208,7 @@ impl Given<'_> {
         Err(self.must_be(match least {
             0 => "a whole number of at least 0",
             1 => "a whole number of at least 1",
+            0x10_0000 => "a whole number of at least 1048576",
             _ => "a whole number of at least 1024",
         }))
     }
@@ -234,6 +240,18 @@ impl Given<'_> {
             _ => Err(self.must_be(EXPECTED)),
         };
         self.strings(EXPECTED)?.into_iter().map(level).collect()
+    }
+
+    /// A secret. It is not repeated in errors.
+    fn key(&self) -> Result<SnapshotKey, OptionsError> {
+        let secret = self.value.as_str().filter(|key| key.len() >= LEAST_KEY);
+        secret
+            .map(SnapshotKey::from_secret)
+            .ok_or(OptionsError::Value {
+                name: self.name,
+                value: "not usable".into(),
+                expected: "a text of at least 16 bytes that is hard to guess",
+            })
     }
 
     fn clock(&self) -> Result<Clock, OptionsError> {
