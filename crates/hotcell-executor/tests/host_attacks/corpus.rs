@@ -19,7 +19,7 @@
 
 use std::{fs, path::Path};
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::Value as Json;
 
 pub(crate) struct Attack {
@@ -27,7 +27,20 @@ pub(crate) struct Attack {
     pub(crate) door: String,
     pub(crate) ends: Vec<String>,
     pub(crate) options: Json,
-    pub(crate) code: String,
+    code: String,
+}
+
+impl Attack {
+    /// The program, in full length.
+    pub(crate) fn program(&self) -> String {
+        let repeat = Regex::new(r#"@repeat\((\d+), ("(?:[^"\\]|\\.)*")\)"#).unwrap();
+        let program = repeat.replace_all(&self.code, |found: &Captures<'_>| {
+            let times: usize = found[1].parse().unwrap();
+            let text: String = serde_json::from_str(&found[2]).unwrap();
+            text.repeat(times)
+        });
+        program.into_owned()
+    }
 }
 
 /// All of them whose names contain `only`.
@@ -39,47 +52,30 @@ pub(crate) fn read(only: &str) -> Vec<Attack> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
         .collect();
     files.sort();
-    let reader = Reader {
-        header: Regex::new(r"^(\w+): (.+?) => ([^;]+?)(?:; (\{.*\}))?$").unwrap(),
-        repeat: Regex::new(r#"@repeat\((\d+), ("(?:[^"\\]|\\.)*")\)"#).unwrap(),
-    };
+    let header = Regex::new(r"^(\w+): (.+?) => ([^;]+?)(?:; (\{.*\}))?$").unwrap();
     let mut attacks = Vec::new();
     for file in files {
         let topic = file.file_stem().unwrap().to_str().unwrap();
         let text = format!("\n{}", fs::read_to_string(&file).unwrap());
         for part in text.split("\n//// ").skip(1) {
-            attacks.push(reader.attack(topic, part));
+            attacks.push(attack(topic, part, &header));
         }
     }
     attacks.retain(|attack| attack.name.contains(only));
     attacks
 }
 
-struct Reader {
-    header: Regex,
-    repeat: Regex,
-}
-
-impl Reader {
-    fn attack(&self, topic: &str, part: &str) -> Attack {
-        let (line, code) = part.split_once('\n').unwrap();
-        let found = self.header.captures(line);
-        let found = found.unwrap_or_else(|| panic!("{topic}: no header: {line}"));
-        let text = |index| found.get(index).map(|found| found.as_str());
-        let (door, name) = (text(1).unwrap(), text(2).unwrap());
-        let code = self
-            .repeat
-            .replace_all(code.trim_end(), |found: &regex::Captures<'_>| {
-                let times: usize = found[1].parse().unwrap();
-                let text: String = serde_json::from_str(&found[2]).unwrap();
-                text.repeat(times)
-            });
-        Attack {
-            name: format!("{topic}: {door}: {name}"),
-            door: door.to_owned(),
-            ends: text(3).unwrap().split(' ').map(str::to_owned).collect(),
-            options: serde_json::from_str(text(4).unwrap_or("{}")).unwrap(),
-            code: code.into_owned(),
-        }
+fn attack(topic: &str, part: &str, header: &Regex) -> Attack {
+    let (line, code) = part.split_once('\n').unwrap();
+    let found = header.captures(line);
+    let found = found.unwrap_or_else(|| panic!("{topic}: no header: {line}"));
+    let text = |index| found.get(index).map(|found| found.as_str());
+    let (door, name) = (text(1).unwrap(), text(2).unwrap());
+    Attack {
+        name: format!("{topic}: {door}: {name}"),
+        door: door.to_owned(),
+        ends: text(3).unwrap().split(' ').map(str::to_owned).collect(),
+        options: serde_json::from_str(text(4).unwrap_or("{}")).unwrap(),
+        code: code.trim_end().to_owned(),
     }
 }
