@@ -108,7 +108,7 @@ impl Bridge {
         self.send(Event::Call {
             set,
             tool: call.tool,
-            arguments: pack(call.arguments),
+            arguments: pack(call.arguments.into_vec()),
             answer: sender,
         });
         match receiver.await {

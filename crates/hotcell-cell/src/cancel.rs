@@ -10,21 +10,37 @@ use std::{
     task::{Poll, Waker},
 };
 
+use hotcell_meter::{Stopped, Watch};
+
+use crate::interrupt::Interrupt;
+
 /// Says whether the run that made a tool call is over. Cheap to clone.
 ///
 /// An async tool that is cancelled is also dropped, so most need not look. One that started work elsewhere (a thread, a
 /// child process) should stop it when [`CancelToken::cancelled`] completes.
+///
+/// It is also the [`Watch`] of that run: work that asks it now and then ends at the run's deadline.
 #[derive(Clone, Default)]
 pub struct CancelToken(Arc<State>);
 
 #[derive(Default)]
 struct State {
     cancelled: AtomicBool,
+    /// Of the cell that made the call, if one did.
+    run: Option<Arc<Interrupt>>,
     // A std mutex: held for a push or a take, never across an await.
     wakers: Mutex<Vec<Waker>>,
 }
 
 impl CancelToken {
+    /// For calls of the cell that this interrupts.
+    pub(crate) fn of(run: &Arc<Interrupt>) -> Self {
+        Self(Arc::new(State {
+            run: Some(Arc::clone(run)),
+            ..State::default()
+        }))
+    }
+
     /// Whether the call is of no use any more.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
@@ -58,6 +74,15 @@ impl CancelToken {
 
     fn wakers(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
         self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for CancelToken {
+    fn check(&self) -> Result<(), Stopped> {
+        if self.is_cancelled() {
+            return Err(Stopped::Cancelled);
+        }
+        self.0.run.as_ref().map_or(Ok(()), |run| run.check())
     }
 }
 

@@ -191,7 +191,7 @@ impl Cell {
         if !waits {
             return Err(CellError::State("there is no such call to answer"));
         }
-        host.answers.push_back((call, answer));
+        host.keep_answer(call, answer);
         Ok(())
     }
 
@@ -344,7 +344,7 @@ impl Cell {
         if failed == 0 {
             return Ok(());
         }
-        match self.live()?.store.data_mut().emitted.take() {
+        match self.live()?.store.data_mut().take_outcome().0 {
             Some(Emitted::Exception(exception)) => Err(CellError::Exception(exception)),
             _ => Err(CellError::Broken(
                 "a definition failed without a reason".into(),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hotcell_image::ImageError;
+use hotcell_meter::OverLimit;
 
 use crate::{snapshot::SnapshotError, value::Value, wire::WireError};
 
@@ -30,6 +31,14 @@ pub enum CellError {
     TooLarge {
         /// How much is allowed, see [`crate::CellOptions::max_value_bytes`].
         limit: usize,
+        /// Whether it was the argument of [`crate::Tool::final_answer`].
+        is_final_answer: bool,
+    },
+    /// The outcome takes more room than the host has left for this cell.
+    #[error("the result cannot leave the cell: {over}")]
+    HostMemory {
+        /// Which limit, see [`crate::CellOptions::account`].
+        over: OverLimit,
         /// Whether it was the argument of [`crate::Tool::final_answer`].
         is_final_answer: bool,
     },
@@ -109,6 +118,7 @@ impl CellError {
         match self {
             Self::Exception(exception) if exception.from_tool => "ERR_TOOL_PROXY_FAIL",
             Self::Exception(exception) if exception.out_of_memory => "ERR_MEMORY_LIMIT",
+            Self::HostMemory { .. } => "ERR_MEMORY_LIMIT",
             Self::Exception(exception) if exception.at_compile => "ERR_VALIDATION_FAILED",
             Self::Deadline { .. } => "ERR_EXEC_TIMEOUT",
             Self::Cancelled { .. } => "ERR_CANCELLED",

@@ -1,5 +1,7 @@
 //! The host's side of one cell: what its imports work on.
 
+mod outcome;
+
 use std::{
     collections::{HashMap, VecDeque},
     future::poll_fn,
@@ -10,16 +12,19 @@ use std::{
 };
 
 use futures_util::stream::{FuturesUnordered, Stream};
+use hotcell_meter::{Account, Charge, OverLimit};
 use wasmtime::Memory;
+
+pub(crate) use outcome::Emitted;
 
 use crate::{
     cancel::CancelToken,
     engine::Seat,
-    error::Exception,
-    guest::{INBOX_SIZE, answer, emit, place},
-    interrupt::{Interrupt, Reason},
+    guest::{INBOX_SIZE, answer, place},
+    held::{Arguments, Held, over_limit, room},
+    interrupt::Interrupt,
     limits::MemoryLimit,
-    options::{CellOptions, Console, Gate, Level, Modules},
+    options::{CellOptions, Console, Gate, Modules},
     tool::{Answer, AnswerFuture, Kind, Tool, ToolCall, ToolError},
     value::{ErrorValue, Value},
     watchdog::Deadline,
@@ -40,25 +45,9 @@ pub(crate) struct Slot {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PendingCall {
     pub(crate) tool: Arc<str>,
-    pub(crate) arguments: Vec<Value>,
+    pub(crate) arguments: Arguments,
     /// Whether a future of ours will answer it. If not, the host must.
     pub(crate) has_future: bool,
-}
-
-/// How a run ended, as far as the guest has said.
-#[derive(Debug)]
-pub(crate) enum Emitted {
-    Result(Value),
-    Final(Value),
-    Exception(Box<Exception>),
-    Uncloneable {
-        reason: String,
-        printed: String,
-        is_final_answer: bool,
-    },
-    TooLarge {
-        is_final_answer: bool,
-    },
 }
 
 pub(crate) struct Host {
@@ -79,32 +68,39 @@ pub(crate) struct Host {
     pub(crate) gate: Option<Gate>,
     pub(crate) modules: Option<Modules>,
     pub(crate) budget: Budget,
+    /// What is kept here for the guest is charged to it.
+    pub(crate) account: Account,
     max_calls_in_flight: usize,
 
     pub(crate) tools: Vec<Slot>,
     pub(crate) calls: HashMap<u32, PendingCall>,
     pub(crate) futures: FuturesUnordered<CallFuture>,
-    pub(crate) answers: VecDeque<(u32, Answer)>,
+    pub(crate) answers: VecDeque<(u32, Held<Answer>)>,
     pub(crate) cancel: CancelToken,
     /// The task that polls the cell, so that a new call can be polled at once.
     pub(crate) task: TaskWaker,
     pub(crate) tool_calls: u64,
 
     /// A reply too long for the inbox, until the guest takes it.
-    pub(crate) waiting: Vec<u8>,
+    pub(crate) waiting: Option<Waiting>,
     /// Where replies are put together.
     scratch: Vec<u8>,
-    pub(crate) emitted: Option<Emitted>,
-    pub(crate) rejections: Vec<String>,
+    said: outcome::Said,
+}
+
+/// A message and what it is charged.
+pub(crate) struct Waiting {
+    pub(crate) message: Vec<u8>,
+    _charge: Charge,
 }
 
 impl Host {
     pub(crate) fn new(options: &CellOptions) -> Self {
+        let interrupt = Arc::default();
         Self {
             seat: None,
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
-            interrupt: Arc::default(),
             deadline: None,
             overtime_since: None,
             stack_mark: 0,
@@ -112,18 +108,63 @@ impl Host {
             gate: options.gate.clone(),
             modules: options.modules.clone(),
             budget: Budget::bytes(options.max_value_bytes),
+            account: options.account_of_cell(),
             max_calls_in_flight: options.max_calls_in_flight,
             tools: Vec::new(),
             calls: HashMap::new(),
             futures: FuturesUnordered::new(),
             answers: VecDeque::new(),
-            cancel: CancelToken::default(),
+            cancel: CancelToken::of(&interrupt),
+            interrupt,
             task: TaskWaker::default(),
             tool_calls: 0,
-            waiting: Vec::new(),
+            waiting: None,
             scratch: Vec::new(),
-            emitted: None,
-            rejections: Vec::new(),
+            said: outcome::Said::default(),
+        }
+    }
+
+    /// Reads a message of the guest's. The inner error is for the guest: there is no room for what it says.
+    pub(crate) fn read<T>(
+        &self,
+        message: &[u8],
+        read: impl FnOnce(&mut Reader<'_>) -> Result<T, WireError>,
+    ) -> Result<Result<(T, Charge), Refusal>, WireError> {
+        let room = room(&self.account);
+        let budget = self.budget.at_most(room);
+        let mut reader = Reader::new(message, budget);
+        match read(&mut reader) {
+            Ok(value) => {
+                let charge = self.account.charge(budget.less(reader.left()));
+                Ok(charge
+                    .map(|charge| (value, charge))
+                    .map_err(Refusal::Account))
+            }
+            Err(WireError::TooLarge) => {
+                let over = if room < self.budget.less(0) {
+                    over_limit(&self.account, room)
+                } else {
+                    None
+                };
+                Ok(Err(
+                    over.map_or(Refusal::Value(self.budget), Refusal::Account)
+                ))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes an answer where the guest looks for it and returns its length. One for which there is no room becomes an
+    /// error that says so.
+    pub(crate) fn reply_answer(
+        &mut self,
+        memory: &mut [u8],
+        write: impl Fn(&mut Vec<u8>, &Answer) -> Result<(), WireError>,
+        answer: &Answer,
+    ) -> wasmtime::Result<i32> {
+        match self.try_reply(memory, |out| write(out, answer))? {
+            Ok(length) => Ok(length),
+            Err(over) => self.reply(memory, |out| write(out, &Err(no_room(&over)))),
         }
     }
 
@@ -133,6 +174,18 @@ impl Host {
         memory: &mut [u8],
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
     ) -> wasmtime::Result<i32> {
+        self.try_reply(memory, write)?
+            .map_err(|over| wasmtime::format_err!("{over}"))
+    }
+
+    /// As [`Host::reply`]. The inner error says that there is no room for the message to wait in.
+    fn try_reply(
+        &mut self,
+        memory: &mut [u8],
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
+    ) -> wasmtime::Result<Result<i32, OverLimit>> {
+        // A message that the guest did not take is of no use any more.
+        self.waiting = None;
         let mut message = std::mem::take(&mut self.scratch);
         message.clear();
         write(&mut message)?;
@@ -146,9 +199,17 @@ impl Host {
                 .copy_from_slice(&message);
             self.scratch = message;
         } else {
-            self.waiting = message;
+            match self.account.charge(message.capacity()) {
+                Ok(charge) => {
+                    self.waiting = Some(Waiting {
+                        message,
+                        _charge: charge,
+                    })
+                }
+                Err(over) => return Ok(Err(over)),
+            }
         }
-        Ok(length)
+        Ok(Ok(length))
     }
 
     /// The call that the guest describes. The inner error is for the guest: its arguments are too large.
@@ -163,19 +224,16 @@ impl Host {
         let slot = slot
             .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
         self.tool_calls += 1;
-        let arguments = match read_arguments(arguments, self.budget) {
-            Err(WireError::TooLarge) => {
-                let message = format!(
-                    "the arguments for {} are too large: more than {}",
-                    slot.name, self.budget
-                );
+        let (arguments, charge) = match self.read(arguments, read_values)? {
+            Ok(read) => read,
+            Err(refusal) => {
+                let message = format!("the arguments for {} are too large: {refusal}", slot.name);
                 return Ok(Err(ToolError::new("RangeError", message)));
             }
-            arguments => arguments?,
         };
         let call = ToolCall {
             tool: Arc::clone(&slot.name),
-            arguments,
+            arguments: Arguments::charged(arguments, charge),
             cancel: self.cancel.clone(),
         };
         Ok(Ok((call, slot.tool.clone())))
@@ -223,7 +281,7 @@ impl Host {
         &mut self,
         id: u32,
         tool: Arc<str>,
-        arguments: Vec<Value>,
+        arguments: Arguments,
         mut future: AnswerFuture,
     ) -> Result<(), ToolError> {
         self.check_calls_in_flight()?;
@@ -232,7 +290,7 @@ impl Host {
             .task
             .with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
         match polled {
-            Some(Poll::Ready(answer)) => self.answers.push_back((id, answer)),
+            Some(Poll::Ready(answer)) => self.keep_answer(id, answer),
             _ => self.futures.push(CallFuture { id, future }),
         }
         let pending = PendingCall {
@@ -242,6 +300,20 @@ impl Host {
         };
         self.calls.insert(id, pending);
         Ok(())
+    }
+
+    /// Keeps an answer until the guest asks for it. One for which there is no room becomes an error that says so.
+    pub(crate) fn keep_answer(&mut self, id: u32, answer: Answer) {
+        let bytes = match &answer {
+            Ok(value) => value.heap_size(),
+            Err(error) => error.0.size(),
+        };
+        let held = match self.account.charge(bytes) {
+            Ok(charge) => Held::charged(answer, charge),
+            // There are no more of these than calls in flight.
+            Err(over) => Held::free(Err(no_room(&over))),
+        };
+        self.answers.push_back((id, held));
     }
 
     fn check_calls_in_flight(&self) -> Result<(), ToolError> {
@@ -281,14 +353,7 @@ impl Host {
     /// Whether the run is to end. The guest asks once in a while; that its time is over is seen here at once, while the
     /// watchdog would have to be woken first.
     pub(crate) fn is_interrupted(&self) -> bool {
-        if self.interrupt.reason().is_some() {
-            return true;
-        }
-        let is_over = self.deadline.as_ref().is_some_and(Deadline::has_passed);
-        if is_over {
-            self.interrupt.note(Reason::Deadline);
-        }
-        is_over
+        self.interrupt.look().is_some()
     }
 
     /// The run waits for the host from here on.
@@ -308,7 +373,8 @@ impl Host {
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
     pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
-            self.answers.push_back(answer);
+            let (id, answer) = answer;
+            self.keep_answer(id, answer);
         }
         if self.answers.is_empty() {
             Poll::Pending
@@ -322,77 +388,8 @@ impl Host {
         self.futures = FuturesUnordered::new();
         self.answers.clear();
         self.calls.clear();
-        std::mem::take(&mut self.cancel).cancel();
-    }
-
-    /// Takes in what the guest says of its run.
-    pub(crate) fn receive(&mut self, kind: i32, message: &[u8]) -> wasmtime::Result<()> {
-        let mut reader = Reader::new(message, self.budget);
-        match kind {
-            emit::RESULT => self.emitted = Some(Self::outcome(reader.value(), false)?),
-            // The first final answer wins, over anything else that is said.
-            emit::FINAL if !self.is_final() => {
-                self.emitted = Some(Self::outcome(reader.value(), true)?);
-            }
-            emit::EXCEPTION => {
-                let exception = read_exception(&mut reader, self.limit.refused)?;
-                self.emitted = Some(Emitted::Exception(Box::new(exception)));
-            }
-            emit::UNCLONEABLE => {
-                let is_final_answer = reader.byte()? != 0;
-                let reason = reader.printed()?;
-                let printed = reader.printed()?;
-                self.emitted = Some(Emitted::Uncloneable {
-                    reason,
-                    printed,
-                    is_final_answer,
-                });
-            }
-            emit::LOG => {
-                let level = match reader.byte()? {
-                    0 => Level::Log,
-                    1 => Level::Info,
-                    2 => Level::Warn,
-                    _ => Level::Error,
-                };
-                let text = reader.printed()?;
-                if let Some(console) = &self.console {
-                    console(level, &text);
-                }
-            }
-            emit::REJECTION => self.rejections.push(reader.printed()?),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// A value too large to keep outside is like one that cannot leave; anything else unreadable is the guest's fault.
-    fn outcome(
-        value: Result<Value, WireError>,
-        is_final_answer: bool,
-    ) -> Result<Emitted, WireError> {
-        match value {
-            Ok(value) if is_final_answer => Ok(Emitted::Final(value)),
-            Ok(value) => Ok(Emitted::Result(value)),
-            Err(WireError::TooLarge) => Ok(Emitted::TooLarge { is_final_answer }),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn is_final(&self) -> bool {
-        matches!(
-            self.emitted,
-            Some(
-                Emitted::Final(_)
-                    | Emitted::Uncloneable {
-                        is_final_answer: true,
-                        ..
-                    }
-                    | Emitted::TooLarge {
-                        is_final_answer: true
-                    }
-            )
-        )
+        let next = CancelToken::of(&self.interrupt);
+        std::mem::replace(&mut self.cancel, next).cancel();
     }
 }
 
@@ -403,41 +400,28 @@ pub(crate) fn not_connected(tool: &str) -> ToolError {
     ))
 }
 
-/// Count and values.
-pub(crate) fn read_arguments(message: &[u8], budget: Budget) -> Result<Vec<Value>, WireError> {
-    let mut reader = Reader::new(message, budget);
-    let count = reader.number()?;
-    if count > message.len() as u64 {
-        return Err(WireError::Malformed);
-    }
-    let arguments = (0..count)
-        .map(|_| reader.next_value())
-        .collect::<Result<_, _>>()?;
-    reader.finish()?;
-    Ok(arguments)
+/// Why there is no room for what the guest says.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// A single value may not take so much.
+    #[error("more than {0}")]
+    Value(Budget),
+    /// There is no room beside what is kept already.
+    #[error(transparent)]
+    Account(OverLimit),
 }
 
-fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Exception, WireError> {
-    let flags = reader.byte()?;
-    let mut value = if reader.absent() {
-        None
-    } else {
-        reader.value_if_it_fits()?
-    };
-    let mut printed = reader.printed()?;
-    // The engine throws `null` when there is no memory even for an error.
-    if out_of_memory && value == Some(Value::Null) {
-        let error = ErrorValue::new("InternalError", "out of memory");
-        printed = error.to_string();
-        value = Some(error.into());
-    }
-    Ok(Exception {
-        printed,
-        value,
-        from_tool: flags & crate::guest::exception::FROM_TOOL != 0,
-        at_compile: flags & crate::guest::exception::AT_COMPILE != 0,
-        out_of_memory,
-    })
+/// The error for an answer that there is no room for.
+fn no_room(over: &OverLimit) -> ToolError {
+    let message = format!("the answer of the tool cannot be kept: {over}");
+    ToolError::new("RangeError", message)
+}
+
+/// Values and nothing else, with their count before them.
+pub(crate) fn read_values(reader: &mut Reader<'_>) -> Result<Vec<Value>, WireError> {
+    let values = reader.values()?;
+    reader.finish()?;
+    Ok(values)
 }
 
 /// An answer as the guest reads it. A value that cannot enter the cell is a failure of the tool.

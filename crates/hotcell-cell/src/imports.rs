@@ -7,12 +7,12 @@ use std::{sync::Arc, time::SystemTime};
 use wasmtime::{Caller, Engine, Linker, Memory};
 
 use crate::{
-    guest::answer,
-    host::{Host, not_connected, put_answer, put_numbered_answer, read_arguments},
-    options::{Source, SourceKind},
-    tool::{Kind, Reply, Tool, ToolError},
+    guest::{answer, place},
+    host::{Host, not_connected, put_answer, put_numbered_answer, read_values},
+    options::{Import, Source, SourceKind},
+    tool::{Answer, Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
-    wire::{Budget, Reader, WireError, put_value},
+    wire::{Reader, WireError, put_value},
 };
 
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
@@ -67,7 +67,8 @@ fn guest_bytes(memory: &[u8], pointer: u32, length: u32) -> wasmtime::Result<&[u
 
 fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<()> {
     let memory = memory(&caller)?;
-    let message = std::mem::take(&mut caller.data_mut().waiting);
+    let waiting = caller.data_mut().waiting.take();
+    let message = waiting.map_or_else(Vec::new, |waiting| waiting.message);
     if message.len() != length as usize {
         wasmtime::bail!("{length} bytes wanted of a reply of {}", message.len());
     }
@@ -82,7 +83,22 @@ fn emit(
     length: u32,
 ) -> wasmtime::Result<()> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    host.receive(kind, guest_bytes(memory, pointer, length)?)
+    host.receive(kind, guest_bytes(memory, pointer, length)?)?;
+    if kind == crate::guest::emit::LOG {
+        end_if_interrupted(memory, host);
+    }
+    Ok(())
+}
+
+/// A function of the host's that was called in the time of the run has returned. If that time is over, or the run was
+/// cancelled meanwhile, the guest's next poll ends it. True if so.
+fn end_if_interrupted(memory: &mut [u8], host: &Host) -> bool {
+    let is_interrupted = host.is_interrupted();
+    if is_interrupted {
+        let at = place::POLL_COUNTDOWN;
+        memory[at..at + 4].fill(0);
+    }
+    is_interrupted
 }
 
 /// Bytes of the machine's stack between the last call with `mark` set and this one. Both run on the stack of the same
@@ -117,12 +133,13 @@ fn tool_call(
             host.pause_clock();
             let answer = function(call);
             host.resume_clock();
+            end_if_interrupted(memory, host);
             answer
         }
         Ok((call, _)) => Err(not_connected(&call.tool)),
         Err(refused) => Err(refused),
     };
-    host.reply(memory, |out| put_answer(out, &answer))
+    host.reply_answer(memory, put_answer, &answer)
 }
 
 async fn tool_wait(
@@ -138,7 +155,7 @@ async fn tool_wait(
         Err(refused) => Some(Err(refused)),
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+    reply_or_stop(host, data, answer.as_ref())
 }
 
 async fn tool_natural(
@@ -168,19 +185,22 @@ async fn tool_natural(
         Err(refused) => Some(Err(refused)),
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    host.reply(data, |out| put_answer_or_stop(out, answer.as_ref()))
+    reply_or_stop(host, data, answer.as_ref())
 }
 
 /// `None` is for a run that is over.
-fn put_answer_or_stop(
-    out: &mut Vec<u8>,
-    answer: Option<&crate::tool::Answer>,
-) -> Result<(), WireError> {
-    if let Some(answer) = answer {
-        return put_answer(out, answer);
+fn reply_or_stop(
+    host: &mut Host,
+    memory: &mut [u8],
+    answer: Option<&Answer>,
+) -> wasmtime::Result<i32> {
+    match answer {
+        Some(answer) => host.reply_answer(memory, put_answer, answer),
+        None => host.reply(memory, |out| {
+            out.push(answer::STOP);
+            Ok(())
+        }),
     }
-    out.push(answer::STOP);
-    Ok(())
 }
 
 fn tool_start(
@@ -194,9 +214,10 @@ fn tool_start(
     let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
     let id = host.new_call_id(id)?;
     let started = call.and_then(|(call, tool)| host.start_call(id, call, tool));
+    end_if_interrupted(memory, host);
     match started {
         Ok(()) => Ok(0),
-        Err(error) => host.reply(memory, |out| put_answer(out, &Err(error))),
+        Err(error) => host.reply_answer(memory, put_answer, &Err(error)),
     }
 }
 
@@ -206,7 +227,11 @@ fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
         return Ok(0);
     };
     host.calls.remove(&id);
-    host.reply(memory, |out| put_numbered_answer(out, id, &answer))
+    host.reply_answer(
+        memory,
+        |out, answer| put_numbered_answer(out, id, answer),
+        &answer,
+    )
 }
 
 fn admit(
@@ -229,38 +254,40 @@ fn admit(
         5 => SourceKind::AsyncGeneratorFunction,
         _ => wasmtime::bail!("unknown kind of source {kind}"),
     };
-    let (parameters, body) = match read_source(kind, message, host.budget) {
-        Err(WireError::TooLarge) => {
-            let message = format!("the code is too large: more than {}", host.budget);
+    let source = host.read(message, |reader| read_source(kind, reader))?;
+    let ((parameters, body), _charge) = match source {
+        Ok(source) => source,
+        Err(refusal) => {
+            let message = format!("the code is too large: {refusal}");
             let error = Value::from(ErrorValue::new("RangeError", message));
             return host.reply(memory, |out| put_value(out, &error));
         }
-        source => source?,
     };
-    match gate(&Source {
+    let admitted = gate(&Source {
         kind,
         parameters,
         body: &body,
-    }) {
-        Ok(()) => Ok(0),
-        Err(message) => {
-            let error = Value::from(ErrorValue::new("SyntaxError", message));
-            host.reply(memory, |out| put_value(out, &error))
+        watch: &*host.interrupt,
+    });
+    let error = if end_if_interrupted(memory, host) {
+        // What the gate said may be half of what it would have said.
+        ErrorValue::new("InternalError", "the run has ended")
+    } else {
+        match admitted {
+            Ok(()) => return Ok(0),
+            Err(message) => ErrorValue::new("SyntaxError", message),
         }
-    }
+    };
+    host.reply(memory, |out| put_value(out, &error.into()))
 }
 
 /// Parameters and body of what is to be evaluated.
-fn read_source(
-    kind: SourceKind,
-    message: &[u8],
-    budget: Budget,
-) -> Result<(Vec<Text>, Text), WireError> {
+fn read_source(kind: SourceKind, reader: &mut Reader<'_>) -> Result<(Vec<Text>, Text), WireError> {
     if matches!(kind, SourceKind::DirectEval | SourceKind::IndirectEval) {
-        return Ok((Vec::new(), Reader::new(message, budget).text()?));
+        return Ok((Vec::new(), reader.text()?));
     }
     let mut parameters = Vec::new();
-    for argument in read_arguments(message, budget)? {
+    for argument in read_values(reader)? {
         let Value::String(text) = argument else {
             return Err(WireError::Malformed);
         };
@@ -274,23 +301,27 @@ fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
     let source = match host.modules.clone() {
-        Some(modules) => modules(&name),
+        Some(modules) => modules(&Import {
+            name: &name,
+            watch: &*host.interrupt,
+        }),
         None => Err(ToolError::new(
             "TypeError",
             format!("there is no module {name:?} in this cell"),
         )),
     };
-    host.reply(memory, |out| {
-        put_answer(out, &source.map(|source| Value::String(Text::from(source))))
-    })
+    end_if_interrupted(memory, host);
+    let source = source.map(|source| Value::String(Text::from(source)));
+    host.reply_answer(memory, put_answer, &source)
 }
 
 fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let value = match read_arguments(guest_bytes(memory, pointer, length)?, host.budget) {
+    let message = guest_bytes(memory, pointer, length)?;
+    let value = match host.read(message, read_values)? {
+        Ok((arguments, _charge)) => crate::library::call(&arguments),
         // As for anything else that is no URL.
-        Err(WireError::TooLarge) => Value::Null,
-        arguments => crate::library::call(&arguments?),
+        Err(_) => Value::Null,
     };
     host.reply(memory, |out| put_value(out, &value))
 }

@@ -1,11 +1,16 @@
 //! Stopping a run from outside.
 
 use std::{
-    sync::atomic::{AtomicU8, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU64, Ordering},
+    },
     task::Waker,
+    time::Instant,
 };
 
 use futures_util::task::AtomicWaker;
+use hotcell_meter::{Stopped, Watch};
 
 /// Why a run is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,48 +19,121 @@ pub(crate) enum Reason {
     Cancelled,
 }
 
-/// Shared by a cell, its interrupters and the watchdog.
-#[derive(Default)]
+/// Which of a cell's runs is meant, so that a deadline that comes late does not end the run after its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RunId(u64);
+
+/// Shared by a cell, its interrupters, its tools and the watchdog.
 pub(crate) struct Interrupt {
-    /// 0: none, else a [`Reason`].
-    reason: AtomicU8,
+    /// In the low bits 0 for none, else a [`Reason`]; above them the number of the run.
+    state: AtomicU64,
+    /// When the run's time is over, see [`nanoseconds`].
+    deadline: AtomicU64,
     /// The task that runs the cell, which may be waiting for a tool.
     task: AtomicWaker,
+}
+
+const REASON_BITS: u32 = 2;
+const REASON_MASK: u64 = (1 << REASON_BITS) - 1;
+/// The deadline of a run that has none, or whose clock stands still.
+const NEVER: u64 = u64::MAX;
+
+impl Default for Interrupt {
+    fn default() -> Self {
+        Self {
+            state: AtomicU64::new(0),
+            deadline: AtomicU64::new(NEVER),
+            task: AtomicWaker::new(),
+        }
+    }
 }
 
 impl Interrupt {
     /// Asks the run to end, also if it is waiting. The first reason stays.
     pub(crate) fn raise(&self, reason: Reason) {
-        self.note(reason);
+        self.raise_for(self.run(), reason);
+    }
+
+    /// As [`Interrupt::raise`], if `run` is still the run under way.
+    pub(crate) fn raise_for(&self, run: RunId, reason: Reason) {
+        self.note(run, reason);
         self.task.wake();
     }
 
-    /// As [`Interrupt::raise`], by the run itself, which need not be woken.
-    pub(crate) fn note(&self, reason: Reason) {
+    fn note(&self, run: RunId, reason: Reason) {
         let code = match reason {
             Reason::Deadline => 1,
             Reason::Cancelled => 2,
         };
-        let _ = self
-            .reason
-            .compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        let running = run.0 << REASON_BITS;
+        let _ = self.state.compare_exchange(
+            running,
+            running | code,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
     }
 
     pub(crate) fn reason(&self) -> Option<Reason> {
-        match self.reason.load(Ordering::Acquire) {
+        match self.state.load(Ordering::Acquire) & REASON_MASK {
             0 => None,
             1 => Some(Reason::Deadline),
             _ => Some(Reason::Cancelled),
         }
     }
 
+    /// Why the run is to end, also if its time is over and the watchdog has not said so yet. For whoever runs the cell:
+    /// what is seen here stays.
+    pub(crate) fn look(&self) -> Option<Reason> {
+        if self.reason().is_none() && self.is_past_deadline() {
+            self.note(self.run(), Reason::Deadline);
+        }
+        self.reason()
+    }
+
     /// For the next run.
     pub(crate) fn clear(&self) {
-        self.reason.store(0, Ordering::Release);
+        let next = self.run().0.wrapping_add(1);
+        self.state.store(next << REASON_BITS, Ordering::Release);
+    }
+
+    /// The run under way.
+    pub(crate) fn run(&self) -> RunId {
+        RunId(self.state.load(Ordering::Acquire) >> REASON_BITS)
+    }
+
+    /// When the run's time is over; `None` while it does not count.
+    pub(crate) fn set_deadline(&self, at: Option<Instant>) {
+        let at = at.map_or(NEVER, nanoseconds);
+        self.deadline.store(at, Ordering::Release);
     }
 
     /// Whom to wake when the reason changes.
     pub(crate) fn register(&self, waker: &Waker) {
         self.task.register(waker);
     }
+
+    fn is_past_deadline(&self) -> bool {
+        let deadline = self.deadline.load(Ordering::Acquire);
+        deadline != NEVER && nanoseconds(Instant::now()) >= deadline
+    }
+}
+
+/// Looks at the clock itself, so that it works without the watchdog, too.
+impl Watch for Interrupt {
+    fn check(&self) -> Result<(), Stopped> {
+        match self.reason() {
+            Some(Reason::Deadline) => Err(Stopped::Deadline),
+            Some(Reason::Cancelled) => Err(Stopped::Cancelled),
+            None if self.is_past_deadline() => Err(Stopped::Deadline),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A time as a number that fits an atomic: since the first time that anyone asked.
+fn nanoseconds(time: Instant) -> u64 {
+    static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let since = time.saturating_duration_since(*EPOCH).as_nanos();
+    u64::try_from(since).unwrap_or(NEVER).min(NEVER - 1)
 }

@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use hotcell_meter::{Account, Watch};
+
 use crate::{tool::ToolError, value::Text};
 
 /// Where `Date.now()` and `new Date()` get the time.
@@ -50,8 +52,54 @@ impl Level {
     }
 }
 
+/// Something that the code prints.
+#[non_exhaustive]
+pub struct Line<'a> {
+    /// At which level.
+    pub level: Level,
+    /// What, without a line end. It may hold several lines.
+    pub text: &'a str,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+impl Line<'_> {
+    /// Says when the run has to end.
+    pub fn watch(&self) -> &dyn Watch {
+        self.watch
+    }
+}
+
+impl fmt::Debug for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line")
+            .field("level", &self.level)
+            .field("text", &self.text)
+            .finish()
+    }
+}
+
+/// A module that the code asks for.
+#[non_exhaustive]
+pub struct Import<'a> {
+    /// Its name, as the code wrote it.
+    pub name: &'a str,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+impl Import<'_> {
+    /// Says when the run has to end.
+    pub fn watch(&self) -> &dyn Watch {
+        self.watch
+    }
+}
+
+impl fmt::Debug for Import<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Import").field("name", &self.name).finish()
+    }
+}
+
 /// Code that is made at run time, inside.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct Source<'a> {
     /// By what.
@@ -60,6 +108,24 @@ pub struct Source<'a> {
     pub parameters: Vec<Text>,
     /// The code.
     pub body: &'a Text,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+impl Source<'_> {
+    /// Says when the run has to end.
+    pub fn watch(&self) -> &dyn Watch {
+        self.watch
+    }
+}
+
+impl fmt::Debug for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("kind", &self.kind)
+            .field("parameters", &self.parameters)
+            .field("body", &self.body)
+            .finish()
+    }
 }
 
 /// What makes code at run time.
@@ -74,9 +140,9 @@ pub enum SourceKind {
     AsyncGeneratorFunction,
 }
 
-pub(crate) type Console = Arc<dyn Fn(Level, &str) + Send + Sync>;
+pub(crate) type Console = Arc<dyn Fn(&Line<'_>) + Send + Sync>;
 pub(crate) type Gate = Arc<dyn Fn(&Source<'_>) -> Result<(), String> + Send + Sync>;
-pub(crate) type Modules = Arc<dyn Fn(&str) -> Result<String, ToolError> + Send + Sync>;
+pub(crate) type Modules = Arc<dyn Fn(&Import<'_>) -> Result<String, ToolError> + Send + Sync>;
 
 /// What a cell is made with. The defaults are safe: no clock, no chance, no modules, 64 MiB, ten seconds per run.
 #[must_use]
@@ -86,6 +152,7 @@ pub struct CellOptions {
     pub(crate) timeout: Duration,
     pub(crate) max_value_bytes: usize,
     pub(crate) max_calls_in_flight: usize,
+    account: Option<Account>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
     pub(crate) count_operations: bool,
@@ -101,6 +168,7 @@ impl Default for CellOptions {
             timeout: Duration::from_secs(10),
             max_value_bytes: 64 << 20,
             max_calls_in_flight: 10_000,
+            account: None,
             clock: Clock::default(),
             random: Random::default(),
             count_operations: true,
@@ -136,6 +204,26 @@ impl CellOptions {
         self
     }
 
+    /// What the host keeps for the cell is charged to this account: arguments of calls that have no answer, answers that
+    /// the code has not taken, messages on their way, the outcome until it is fetched. If there is no room left, the code
+    /// gets a `RangeError` that says so, and the cell lives on.
+    ///
+    /// Without this each cell has an account of its own, as large as its memory may be.
+    pub fn account(mut self, account: Account) -> Self {
+        self.account = Some(account);
+        self
+    }
+
+    /// The account of a cell that is made with these options.
+    pub(crate) fn account_of_cell(&self) -> Account {
+        self.account.clone().unwrap_or_else(|| {
+            Account::new(
+                "host memory",
+                usize::try_from(self.memory_limit).unwrap_or(usize::MAX),
+            )
+        })
+    }
+
     /// The time inside (off).
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -155,13 +243,15 @@ impl CellOptions {
         self
     }
 
-    /// Receives what the code prints, line by line (nobody). Called on the thread that runs the cell.
-    pub fn on_console(mut self, console: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
+    /// Receives what the code prints, line by line (nobody). Called on the thread that runs the cell, in the time of the
+    /// run: whoever does more than a little here asks [`Line::watch`] as it goes, and gives up when told to.
+    pub fn on_console(mut self, console: impl Fn(&Line<'_>) + Send + Sync + 'static) -> Self {
         self.console = Some(Arc::new(console));
         self
     }
 
-    /// Decides on code that is made at run time (all is allowed): an `Err` becomes a `SyntaxError` with that message.
+    /// Decides on code that is made at run time (all is allowed): an `Err` becomes a `SyntaxError` with that message. In the
+    /// time of the run, as for [`CellOptions::on_console`].
     pub fn on_source(
         mut self,
         gate: impl Fn(&Source<'_>) -> Result<(), String> + Send + Sync + 'static,
@@ -170,10 +260,11 @@ impl CellOptions {
         self
     }
 
-    /// Gives the source of the module that `import(name)` asks for (none are there).
+    /// Gives the source of the module that `import(name)` asks for (none are there). In the time of the run, as for
+    /// [`CellOptions::on_console`].
     pub fn on_import(
         mut self,
-        modules: impl Fn(&str) -> Result<String, ToolError> + Send + Sync + 'static,
+        modules: impl Fn(&Import<'_>) -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
         self.modules = Some(Arc::new(modules));
         self

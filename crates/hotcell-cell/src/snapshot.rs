@@ -9,7 +9,8 @@ use std::sync::Arc;
 use hotcell_image::BuildId;
 
 use crate::{
-    host::{Host, PendingCall, Slot, read_arguments},
+    held::{Arguments, Held},
+    host::{Host, PendingCall, Slot, read_values},
     memory::PAGE,
     tool::{Answer, ToolError},
     value::Value,
@@ -64,7 +65,7 @@ pub struct Outstanding {
     /// The tool that was called.
     pub tool: String,
     /// What it was called with.
-    pub arguments: Vec<Value>,
+    pub arguments: Arguments,
     /// Whether only [`crate::Cell::answer`] can answer it.
     pub is_deferred: bool,
 }
@@ -75,7 +76,7 @@ pub(crate) struct State {
     pub(crate) is_running: bool,
     tools: Vec<(Arc<str>, u8)>,
     calls: Vec<(u32, PendingCall)>,
-    answers: Vec<(u32, Answer)>,
+    answers: Vec<(u32, Held<Answer>)>,
 }
 
 impl State {
@@ -125,7 +126,7 @@ impl State {
             ])
         });
         let answers = self.answers.iter().map(|(id, answer)| {
-            let (ok, value) = match answer {
+            let (ok, value) = match &**answer {
                 Ok(value) => (true, pack(std::slice::from_ref(value))),
                 Err(error) => (false, pack(&[Value::Error(error.0.clone())])),
             };
@@ -162,7 +163,7 @@ impl State {
             })?,
             calls: list(calls, |call| {
                 let [id, tool, arguments] = array(call)?;
-                let arguments = unpack(&arguments)?;
+                let arguments = unpack(&arguments)?.into();
                 Some((
                     index(&id)?,
                     PendingCall {
@@ -179,7 +180,7 @@ impl State {
                     (false, Value::Error(error)) => Err(ToolError(error)),
                     _ => return None,
                 };
-                Some((index(&id)?, answer))
+                Some((index(&id)?, Held::free(answer)))
             })?,
         })
     }
@@ -202,7 +203,7 @@ fn unpack(value: &Value) -> Option<Vec<Value>> {
     let Value::Buffer(bytes) = value else {
         return None;
     };
-    read_arguments(bytes, Budget::bytes(MAX_STATE)).ok()
+    read_values(&mut Reader::new(bytes, Budget::bytes(MAX_STATE))).ok()
 }
 
 fn array<const N: usize>(value: Value) -> Option<[Value; N]> {

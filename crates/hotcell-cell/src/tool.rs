@@ -3,9 +3,11 @@
 use std::{fmt, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
 use futures_util::FutureExt;
+use hotcell_meter::Watch;
 
 use crate::{
     cancel::CancelToken,
+    held::Arguments,
     value::{ErrorValue, Text, Value},
 };
 
@@ -16,19 +18,25 @@ pub struct ToolCall {
     /// The name that the tool was defined with.
     pub tool: Arc<str>,
     /// What it was called with: copies.
-    pub arguments: Vec<Value>,
+    pub arguments: Arguments,
     /// Fires when the run ends before the answer is there.
     pub cancel: CancelToken,
 }
 
 impl ToolCall {
     /// A call that no cell makes, for [`Tool::call`].
-    pub fn new(tool: impl Into<Arc<str>>, arguments: Vec<Value>) -> Self {
+    pub fn new(tool: impl Into<Arc<str>>, arguments: impl Into<Arguments>) -> Self {
         Self {
             tool: tool.into(),
-            arguments,
+            arguments: arguments.into(),
             cancel: CancelToken::default(),
         }
+    }
+
+    /// Says when the run that made the call has to end. What a tool does on the thread that runs the cell it does in the time
+    /// of the run, unless the clock pauses for tools.
+    pub fn watch(&self) -> &dyn Watch {
+        &self.cancel
     }
 
     /// Argument `index`, or `undefined`.
@@ -160,7 +168,7 @@ pub(crate) enum Kind {
 impl Tool {
     /// A function that has its answer when it returns. Inside it returns a plain value.
     ///
-    /// It runs on the thread that runs the cell, and no deadline reaches into it: keep it short.
+    /// It runs on the thread that runs the cell, and no deadline reaches into it: keep it short, or ask [`ToolCall::watch`].
     pub fn sync(
         function: impl Fn(ToolCall) -> Result<Value, ToolError> + Send + Sync + 'static,
     ) -> Self {

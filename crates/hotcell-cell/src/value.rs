@@ -1,6 +1,7 @@
 //! JavaScript values outside of a cell.
 
 mod convert;
+mod size;
 mod text;
 
 use std::fmt;

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::interrupt::{Interrupt, Reason};
+use crate::interrupt::{Interrupt, Reason, RunId};
 
 /// How long a cell computes before others get a turn.
 const TICK: Duration = Duration::from_millis(1);
@@ -61,7 +61,7 @@ struct State {
 
 enum Timer {
     /// A deadline.
-    Interrupt(Weak<Interrupt>),
+    Interrupt(Weak<Interrupt>, RunId),
     /// Cells that were interrupted look at the time once more.
     Tick,
 }
@@ -85,6 +85,7 @@ impl Deadline {
         if self.pauses && self.paused.is_none() {
             self.paused = Some(Instant::now());
             self.unset();
+            self.interrupt.set_deadline(None);
         }
     }
 
@@ -92,13 +93,9 @@ impl Deadline {
     pub(crate) fn resume(&mut self) {
         if let Some(since) = self.paused.take() {
             self.at += since.elapsed();
+            self.interrupt.set_deadline(Some(self.at));
             self.timer = Some(self.shared.set(self.at, &self.interrupt));
         }
-    }
-
-    /// Whether the time is over. It is not while the clock stands still.
-    pub(crate) fn has_passed(&self) -> bool {
-        self.paused.is_none() && Instant::now() >= self.at
     }
 
     fn unset(&mut self) {
@@ -111,6 +108,7 @@ impl Deadline {
 impl Drop for Deadline {
     fn drop(&mut self) {
         self.unset();
+        self.interrupt.set_deadline(None);
     }
 }
 
@@ -135,6 +133,7 @@ impl Watchdog {
         pauses: bool,
     ) -> Option<Deadline> {
         let at = Instant::now().checked_add(timeout)?;
+        interrupt.set_deadline(Some(at));
         Some(Deadline {
             timer: Some(self.shared.set(at, interrupt)),
             shared: Arc::clone(&self.shared),
@@ -193,9 +192,10 @@ impl Shared {
         let mut state = self.lock();
         let key = (at, state.next_key);
         state.next_key += 1;
-        state
-            .timers
-            .insert(key, Timer::Interrupt(Arc::downgrade(interrupt)));
+        state.timers.insert(
+            key,
+            Timer::Interrupt(Arc::downgrade(interrupt), interrupt.run()),
+        );
         self.ensure_awake_by(&mut state, at);
         key
     }
@@ -264,10 +264,10 @@ fn expire(state: &mut State, now: Instant) -> bool {
         && entry.key().0 <= now
     {
         any = true;
-        if let Timer::Interrupt(interrupt) = entry.remove()
+        if let Timer::Interrupt(interrupt, run) = entry.remove()
             && let Some(interrupt) = interrupt.upgrade()
         {
-            interrupt.raise(Reason::Deadline);
+            interrupt.raise_for(run, Reason::Deadline);
             let key = (now + GRACE, state.next_key);
             state.next_key += 1;
             state.timers.insert(key, Timer::Tick);

@@ -133,7 +133,7 @@ impl Guarded {
             Some(decide) => {
                 decide(ApprovalRequest {
                     tool: Arc::clone(&call.tool),
-                    arguments: call.arguments.clone(),
+                    arguments: call.arguments.to_vec(),
                 })
                 .await
             }

@@ -38,9 +38,9 @@ impl Hooks {
         let (console, importer, preparer) = (Arc::clone(self), Arc::clone(self), preparer.clone());
         self.options
             .to_cell()
-            .on_console(move |level, message| console.print(level, message))
+            .on_console(move |line| console.print(line.level, line.text))
             .on_source(move |source| admit(&preparer, source))
-            .on_import(move |name| importer.import(name))
+            .on_import(move |import| importer.import(import.name))
     }
 
     /// A new run begins.

@@ -116,7 +116,7 @@ async fn tools(engine: &Engine) -> Result {
     title("Tools: the host's functions, ordinary functions inside.");
     let mut cell = engine.cell(
         CellOptions::default()
-            .on_console(|level, text| println!("     [{}] {text}", level.as_str())),
+            .on_console(|line| println!("     [{}] {}", line.level.as_str(), line.text)),
     )?;
     cell.define_tools([
         (

@@ -119,11 +119,11 @@
 #![forbid(unsafe_code)]
 
 pub use hotcell_cell::{
-    AnswerFuture, BigInt, BuildId, Called, CancelToken, Cell, CellError, CellOptions, Clock,
-    Engine, EngineOptions, ErrorValue, Exception, ImageError, Interrupter, Level, MAX_DEPTH,
-    Outcome, Outstanding, Pool, Program, Progress, Random, Reply, ReplyFuture, SnapshotError,
-    Source, SourceKind, Stats, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View,
-    ViewKind, WireError,
+    Account, AnswerFuture, Arguments, BigInt, BuildId, Called, CancelToken, Cell, CellError,
+    CellOptions, Charge, Clock, Engine, EngineOptions, ErrorValue, Exception, ImageError, Import,
+    Interrupter, Level, Line, MAX_DEPTH, Outcome, Outstanding, OverLimit, Pace, Pool, Program,
+    Progress, Random, Reply, ReplyFuture, SnapshotError, Source, SourceKind, Stats, Stopped, Task,
+    Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch, WireError,
 };
 pub use hotcell_executor::{
     AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,

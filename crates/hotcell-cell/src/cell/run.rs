@@ -14,7 +14,7 @@ use crate::{
     engine::Shared,
     error::{CellError, Exception},
     guest::{Status, place},
-    host::Emitted,
+    host::{Emitted, Refusal},
     interrupt::{Interrupt, Reason},
     stats::Stats,
     value::Value,
@@ -303,10 +303,11 @@ impl Cell {
         host.interrupt.clear();
         host.overtime_since = None;
         host.limit.begin_run();
-        host.emitted = None;
-        host.rejections.clear();
+        host.forget_outcome();
         let tool_calls_before = host.tool_calls;
         let watchdog = &self.engine.0.watchdog;
+        // First the old one goes: it takes its time off the interrupt.
+        host.deadline = None;
         host.deadline = watchdog.deadline(limits.timeout, &host.interrupt, limits.pauses);
         self.run = Some(Run {
             limits,
@@ -378,8 +379,7 @@ impl Cell {
         let peak_memory_bytes = live.peak_memory();
         let host = live.store.data_mut();
         let reason = host.interrupt.reason();
-        let emitted = host.emitted.take();
-        let unhandled_rejections = std::mem::take(&mut host.rejections);
+        let (emitted, unhandled_rejections) = host.take_outcome();
         let tool_calls = host.tool_calls;
         let out_of_memory = host.limit.refused;
         if matches!(
@@ -432,10 +432,19 @@ impl Cell {
             }),
             (
                 Status::Done | Status::StoppedByFinalAnswer,
-                Some(Emitted::TooLarge { is_final_answer }),
-            ) => Err(CellError::TooLarge {
-                limit: self.options.max_value_bytes,
-                is_final_answer,
+                Some(Emitted::Refused {
+                    refusal,
+                    is_final_answer,
+                }),
+            ) => Err(match refusal {
+                Refusal::Value(_) => CellError::TooLarge {
+                    limit: self.options.max_value_bytes,
+                    is_final_answer,
+                },
+                Refusal::Account(over) => CellError::HostMemory {
+                    over,
+                    is_final_answer,
+                },
             }),
             (Status::StoppedForOperations, _) => Err(CellError::Operations { limit: allowed }),
             (Status::StoppedByInterrupt, _) => match reason {

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt};
 
+use crate::held::allocation;
+
 /// A JavaScript string.
 ///
 /// Nearly all are valid Unicode and give a `&str`. One that holds half of a surrogate pair does not; it is kept as it is
@@ -87,8 +89,8 @@ impl Text {
     /// Bytes of memory that it takes beside itself.
     pub(crate) fn heap_size(&self) -> usize {
         match &self.0 {
-            Form::Unicode(text) => text.len(),
-            Form::IllFormed(units) => units.len() * 2,
+            Form::Unicode(text) => allocation(text.len()),
+            Form::IllFormed(units) => allocation(units.len() * 2),
         }
     }
 }

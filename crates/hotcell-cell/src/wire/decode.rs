@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{MAX_DEPTH, tag};
+use crate::held::allocation;
 use crate::value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 
 /// Why a message is not a value.
@@ -31,6 +32,16 @@ pub(crate) struct Budget(usize);
 impl Budget {
     pub(crate) fn bytes(bytes: usize) -> Self {
         Self(bytes)
+    }
+
+    /// This, or less if there is less room.
+    pub(crate) fn at_most(self, room: usize) -> Self {
+        Self(self.0.min(room))
+    }
+
+    /// What has been spent if `left` is left.
+    pub(crate) fn less(self, left: usize) -> usize {
+        self.0.saturating_sub(left)
     }
 
     fn spend(&mut self, bytes: usize) -> Result<(), WireError> {
@@ -149,9 +160,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn printed(&mut self) -> Result<String, WireError> {
         let tag = self.byte()?;
         let mut text = self.unpaid_text(tag)?.to_string();
-        if self.budget.spend(text.len()).is_err() {
+        if self.budget.spend(allocation(text.len())).is_err() {
             text.truncate(text.floor_char_boundary(self.budget.0));
             text.push('…');
+            text.shrink_to_fit();
+            self.budget.0 = 0;
         }
         Ok(text)
     }
@@ -193,10 +206,28 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// One of several values in a row, of which each counts its objects from 0.
-    pub(crate) fn next_value(&mut self) -> Result<Value, WireError> {
-        self.objects = 0;
-        self.value()
+    /// How much of the budget is left.
+    pub(crate) fn left(&self) -> usize {
+        self.budget.0
+    }
+
+    /// Values, each of which counts its objects from 0, and before them how many there are.
+    pub(crate) fn values(&mut self) -> Result<Vec<Value>, WireError> {
+        let count = self.count()?;
+        let mut values = self.slots(count)?;
+        for _ in 0..count {
+            self.objects = 0;
+            values.push(self.value()?);
+        }
+        Ok(values)
+    }
+
+    /// Room for `count` things, paid for before it is taken: what a message says of itself may be anything.
+    fn slots<T>(&mut self, count: usize) -> Result<Vec<T>, WireError> {
+        let bytes = count.checked_mul(size_of::<T>());
+        self.budget
+            .spend(allocation(bytes.ok_or(WireError::TooLarge)?))?;
+        Ok(Vec::with_capacity(count))
     }
 
     /// A value, or `None` if the budget has no room for it. What comes after it can be read in both cases.
@@ -212,9 +243,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Any value.
+    /// Any value. The place it is put in is paid for by whoever has that.
     pub(crate) fn value(&mut self) -> Result<Value, WireError> {
-        self.budget.spend(size_of::<Value>())?;
         let tag = self.byte()?;
         if (tag::OBJECT..=tag::BOXED).contains(&tag) {
             return self.object(tag);
@@ -231,7 +261,7 @@ impl<'a> Reader<'a> {
             tag::DOUBLE => Value::Number(self.double()?),
             tag::BIGINT => {
                 let length = self.count()?;
-                self.budget.spend(length)?;
+                self.budget.spend(allocation(length))?;
                 Value::BigInt(BigInt::from_signed_bytes_le(self.bytes(length)?))
             }
             tag::LATIN1 | tag::UTF16 | tag::UTF8 => Value::String(self.text_tagged(tag)?),
@@ -370,24 +400,29 @@ impl<'a> Reader<'a> {
             },
             tag::MAP => {
                 let count = self.count()?;
-                Value::Map(
-                    (0..count)
-                        .map(|_| Ok((self.value()?, self.value()?)))
-                        .collect::<Result<_, _>>()?,
-                )
+                let mut entries = self.slots(count)?;
+                for _ in 0..count {
+                    entries.push((self.value()?, self.value()?));
+                }
+                Value::Map(entries)
             }
             tag::SET => {
                 let count = self.count()?;
-                Value::Set((0..count).map(|_| self.value()).collect::<Result<_, _>>()?)
+                let mut values = self.slots(count)?;
+                for _ in 0..count {
+                    values.push(self.value()?);
+                }
+                Value::Set(values)
             }
             tag::BUFFER => {
                 let length = self.count()?;
-                self.budget.spend(length)?;
+                self.budget.spend(allocation(length))?;
                 Value::Buffer(self.bytes(length)?.to_vec())
             }
             tag::VIEW => self.view()?,
             tag::ERROR => self.error()?,
             tag::BOXED => {
+                self.budget.spend(allocation(size_of::<Value>()))?;
                 let primitive = self.value()?;
                 if primitive.is_object()
                     || matches!(
@@ -406,18 +441,13 @@ impl<'a> Reader<'a> {
 
     fn elements(&mut self) -> Result<Vec<Value>, WireError> {
         let length = self.size()?;
-        let mut elements = Vec::new();
+        let mut elements = self.slots(length)?;
         while elements.len() < length {
             if self.skip(tag::HOLES) {
                 let holes = self.size()?;
                 if holes == 0 || holes > length - elements.len() {
                     return Err(WireError::Malformed);
                 }
-                self.budget.spend(
-                    holes
-                        .checked_mul(size_of::<Value>())
-                        .ok_or(WireError::TooLarge)?,
-                )?;
                 elements.resize(elements.len() + holes, Value::Hole);
             } else {
                 elements.push(self.value()?);
@@ -429,7 +459,13 @@ impl<'a> Reader<'a> {
     fn properties(&mut self) -> Result<Vec<(Text, Value)>, WireError> {
         let mut properties = Vec::new();
         while !self.skip(tag::END) {
-            self.budget.spend(size_of::<Text>())?;
+            // How many there will be nobody says, so there is always room for as many more.
+            if properties.len() == properties.capacity() {
+                let more = properties.len().max(4);
+                self.budget
+                    .spend(allocation(more * size_of::<(Text, Value)>()))?;
+                properties.reserve_exact(more);
+            }
             properties.push((self.text()?, self.value()?));
         }
         Ok(properties)
@@ -452,7 +488,7 @@ impl<'a> Reader<'a> {
         if !fits || offset % kind.element_size() != 0 {
             return Err(WireError::Malformed);
         }
-        self.budget.spend(size_of::<View>())?;
+        self.budget.spend(allocation(size_of::<View>()))?;
         Ok(Value::View(Box::new(View {
             kind,
             offset,
@@ -462,7 +498,7 @@ impl<'a> Reader<'a> {
     }
 
     fn error(&mut self) -> Result<Value, WireError> {
-        self.budget.spend(size_of::<ErrorValue>())?;
+        self.budget.spend(allocation(size_of::<ErrorValue>()))?;
         let name = self.text()?;
         let message = self.text()?;
         let stack = self.text()?;

@@ -29,13 +29,11 @@ fn printed(case: &Json, code: &str) -> Result<Vec<(String, String)>, String> {
     } else {
         Clock::Real
     };
-    let options = CellOptions::default()
-        .clock(clock)
-        .on_console(move |level, text| {
-            sink.lock()
-                .unwrap()
-                .push((level.as_str().to_owned(), text.to_owned()));
-        });
+    let options = CellOptions::default().clock(clock).on_console(move |line| {
+        sink.lock()
+            .unwrap()
+            .push((line.level.as_str().to_owned(), line.text.to_owned()));
+    });
     let mut cell = engine().cell(options).unwrap();
     pollster::block_on(cell.evaluate(code)).map_err(|error| error.to_string())?;
     drop(cell);

@@ -5,6 +5,7 @@
 mod deadline;
 mod escape;
 mod globals;
+mod host_memory;
 mod hostile;
 mod image;
 mod language;
@@ -20,3 +21,4 @@ mod source;
 mod support;
 mod tools;
 mod values;
+mod watch;

@@ -5,7 +5,7 @@ use hotcell_cell::{CellOptions, ToolError, Value};
 use crate::support::{cell, engine, eval, thrown};
 
 fn with_modules() -> hotcell_cell::Cell {
-    let options = CellOptions::default().on_import(|name| match name {
+    let options = CellOptions::default().on_import(|import| match import.name {
         "math" => Ok("export const pi = 3; export default function twice(x) { return 2 * x }".into()),
         "user" => Ok("import twice, { pi } from 'math'; export const tau = twice(pi); export const meta = typeof import.meta".into()),
         "slow" => Ok("export const x = await Promise.resolve(1);".into()),

@@ -277,7 +277,7 @@ fn what_is_said_at_too_great_length_is_cut_and_breaks_nothing() {
     let lines = Arc::clone(&console);
     let options = CellOptions::default()
         .max_value_bytes(10_000)
-        .on_console(move |_, line| lines.lock().unwrap().push(line.len()));
+        .on_console(move |line| lines.lock().unwrap().push(line.text.len()));
     let mut cell = engine().cell(options).unwrap();
     for code in [
         "throw 'x'.repeat(1e6)",

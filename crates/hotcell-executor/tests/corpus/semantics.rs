@@ -204,7 +204,7 @@ fn raw(snippet: &Snippet<'_>) -> Vec<Seen> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let console = Arc::clone(&lines);
     let options = CellOptions::default()
-        .on_console(move |_, line| console.lock().unwrap().push(line.to_owned()));
+        .on_console(move |line| console.lock().unwrap().push(line.text.to_owned()));
     let mut cell = engine().cell(options).unwrap();
     let mut seen = Vec::new();
     for (number, step) in snippet.steps.iter().enumerate() {

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::support::{executor, fail, ready, rules, run, sleep, value};
 
 fn echo() -> AgentTool {
-    AgentTool::sync(|call| Ok(Value::Array(call.arguments)))
+    AgentTool::sync(|call| Ok(Value::Array(call.arguments.into_vec())))
 }
 
 fn add_schema() -> serde_json::Value {
@@ -204,7 +204,9 @@ fn permissions_decide_who_is_called() {
         }
     });
     let executor = ready(options);
-    let later = || AgentTool::asynchronous(|call| async move { Ok(Value::Array(call.arguments)) });
+    let later = || {
+        AgentTool::asynchronous(|call| async move { Ok(Value::Array(call.arguments.into_vec())) })
+    };
     block_on(executor.send_tools([
         ("free", echo()),
         ("never", echo().permission(Permission::Deny)),

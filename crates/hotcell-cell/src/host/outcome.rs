@@ -1,0 +1,208 @@
+//! What a guest says of its run.
+
+use hotcell_meter::{Charge, OverLimit};
+
+use super::{Host, Refusal};
+use crate::{
+    error::Exception,
+    guest::{emit, exception},
+    held::allocation,
+    options::{Level, Line},
+    value::{ErrorValue, Value},
+    wire::{Reader, WireError},
+};
+
+/// How a run ended, as far as the guest has said.
+#[derive(Debug)]
+pub(crate) enum Emitted {
+    Result(Value),
+    Final(Value),
+    Exception(Box<Exception>),
+    Uncloneable {
+        reason: String,
+        printed: String,
+        is_final_answer: bool,
+    },
+    /// There is no room for it outside.
+    Refused {
+        refusal: Refusal,
+        is_final_answer: bool,
+    },
+}
+
+impl Emitted {
+    fn is_final(&self) -> bool {
+        matches!(
+            self,
+            Self::Final(_)
+                | Self::Uncloneable {
+                    is_final_answer: true,
+                    ..
+                }
+                | Self::Refused {
+                    is_final_answer: true,
+                    ..
+                }
+        )
+    }
+}
+
+/// What a run has said, until it is fetched.
+#[derive(Default)]
+pub(super) struct Said {
+    emitted: Option<(Emitted, Option<Charge>)>,
+    rejections: Rejections,
+}
+
+/// Promises that were rejected while nobody listened.
+#[derive(Default)]
+struct Rejections {
+    printed: Vec<String>,
+    charge: Option<Charge>,
+    /// Why there was no room for more, and how many they were.
+    refused: Option<(OverLimit, u64)>,
+}
+
+impl Rejections {
+    fn into_texts(self) -> Vec<String> {
+        let mut texts = self.printed;
+        texts.extend(self.refused.map(|(over, count)| {
+            format!("({count} more rejections, for which there is no room: {over})")
+        }));
+        texts
+    }
+}
+
+impl Host {
+    /// A run begins, of which nothing has been said.
+    pub(crate) fn forget_outcome(&mut self) {
+        self.said = Said::default();
+    }
+
+    /// How the run ended, and the rejections that nobody handled.
+    pub(crate) fn take_outcome(&mut self) -> (Option<Emitted>, Vec<String>) {
+        let said = std::mem::take(&mut self.said);
+        let emitted = said.emitted.map(|(emitted, _charge)| emitted);
+        (emitted, said.rejections.into_texts())
+    }
+
+    /// Takes in what the guest says of its run.
+    pub(crate) fn receive(&mut self, kind: i32, message: &[u8]) -> wasmtime::Result<()> {
+        match kind {
+            emit::RESULT => self.receive_value(message, false)?,
+            emit::FINAL => self.receive_value(message, true)?,
+            emit::EXCEPTION => {
+                let out_of_memory = self.limit.refused;
+                self.receive_outcome(message, false, |reader| {
+                    let exception = read_exception(reader, out_of_memory)?;
+                    Ok(Emitted::Exception(Box::new(exception)))
+                })?;
+            }
+            emit::UNCLONEABLE => self.receive_outcome(message, false, |reader| {
+                Ok(Emitted::Uncloneable {
+                    is_final_answer: reader.byte()? != 0,
+                    reason: reader.printed()?,
+                    printed: reader.printed()?,
+                })
+            })?,
+            emit::LOG => self.print(message)?,
+            emit::REJECTION => self.receive_rejection(message)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn receive_value(&mut self, message: &[u8], is_final_answer: bool) -> Result<(), WireError> {
+        self.receive_outcome(message, is_final_answer, |reader| {
+            reader.value().map(if is_final_answer {
+                Emitted::Final
+            } else {
+                Emitted::Result
+            })
+        })
+    }
+
+    fn receive_outcome(
+        &mut self,
+        message: &[u8],
+        is_final_answer: bool,
+        read: impl FnOnce(&mut Reader<'_>) -> Result<Emitted, WireError>,
+    ) -> Result<(), WireError> {
+        // The first final answer wins, over anything else that is said.
+        if matches!(&self.said.emitted, Some((emitted, _)) if emitted.is_final()) {
+            return Ok(());
+        }
+        // What was said before makes room for this.
+        self.said.emitted = None;
+        self.said.emitted = Some(match self.read(message, read)? {
+            Ok((emitted, charge)) => (emitted, Some(charge)),
+            Err(refusal) => {
+                let refused = Emitted::Refused {
+                    refusal,
+                    is_final_answer,
+                };
+                (refused, None)
+            }
+        });
+        Ok(())
+    }
+
+    fn receive_rejection(&mut self, message: &[u8]) -> Result<(), WireError> {
+        let printed = Reader::new(message, self.budget).printed()?;
+        let rejections = &mut self.said.rejections;
+        let bytes = size_of::<String>() + allocation(printed.len());
+        let charged = match &mut rejections.charge {
+            Some(charge) => charge.grow(bytes),
+            None => self.account.charge(bytes).map(|charge| {
+                rejections.charge = Some(charge);
+            }),
+        };
+        match (charged, &mut rejections.refused) {
+            (Ok(()), _) => rejections.printed.push(printed),
+            (Err(_), Some((_, count))) => *count += 1,
+            (Err(over), refused) => *refused = Some((over, 1)),
+        }
+        Ok(())
+    }
+
+    fn print(&self, message: &[u8]) -> Result<(), WireError> {
+        let mut reader = Reader::new(message, self.budget);
+        let level = match reader.byte()? {
+            0 => Level::Log,
+            1 => Level::Info,
+            2 => Level::Warn,
+            _ => Level::Error,
+        };
+        if let Some(console) = &self.console {
+            console(&Line {
+                level,
+                text: &reader.printed()?,
+                watch: &*self.interrupt,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Exception, WireError> {
+    let flags = reader.byte()?;
+    let mut value = if reader.absent() {
+        None
+    } else {
+        reader.value_if_it_fits()?
+    };
+    let mut printed = reader.printed()?;
+    // The engine throws `null` when there is no memory even for an error.
+    if out_of_memory && value == Some(Value::Null) {
+        let error = ErrorValue::new("InternalError", "out of memory");
+        printed = error.to_string();
+        value = Some(error.into());
+    }
+    Ok(Exception {
+        printed,
+        value,
+        from_tool: flags & exception::FROM_TOOL != 0,
+        at_compile: flags & exception::AT_COMPILE != 0,
+        out_of_memory,
+    })
+}
