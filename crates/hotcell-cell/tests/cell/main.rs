@@ -21,4 +21,5 @@ mod source;
 mod support;
 mod tools;
 mod values;
+mod visit;
 mod watch;

@@ -3,7 +3,7 @@
 //! The corpus is in `tests/data/host-attacks`. Every attack has a timeout of 200 ms and 64 MiB. It has to be answered within
 //! 100 ms of its deadline, the process may grow by twice the cell's memory meanwhile, and the next run has to work.
 //!
-//! The clock says little on a machine that others use, so by default the bound is for what the thread computed, and a
+//! The clock says little on a machine that others use, so by default the bound is for what the process computed, and a
 //! generous one for the clock. `HOTCELL_QUIET=1` holds the clock to the bound: for a machine with nothing else to do.
 //! `HOTCELL_ATTACKS=text` runs those whose names contain it; `HOTCELL_ATTACK_REPORT=file` keeps the figures of all.
 
