@@ -4,19 +4,24 @@
 // Native code decides whether an operation begins on this thread or on its pool, and tells by a boolean: true means that it is
 // up to us to let it go on. That it does in a job of its own, never within the call that starts it, so a tool is never called
 // before `run` has returned.
+//
+// However much there is to do, the event loop turns: all of this gets a few milliseconds of each turn, and goes on in the next.
 
 const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
-const { Host } = require('./native.cjs');
+const { Host, Parcel } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
-const { unpack } = require('./unpack.cjs');
+const { unpack, unpackInSteps } = require('./unpack.cjs');
 
 /** `pack.cjs`, once there is something to pack. */
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE] = [0, 1, 2, 3];
-const [NOTHING, REPORT, BYTES, EXECUTOR, JSON_TEXT, FAILED, THREW] = [0, 1, 2, 3, 4, 5, 6];
+const [CALL, LOG, APPROVAL, DONE, MORE] = [0, 1, 2, 3, 4];
+const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW] = [0, 1, 2, 3, 4, 5, 6];
+
+/** How much of a turn of the event loop is for all of this, functions of the host's that are called included. */
+const TURN_MS = 4;
 
 /** Operations under way. */
 const pending = new Map();
@@ -27,37 +32,116 @@ const pending = new Map();
 const callable = new Map();
 let lastId = 0;
 
-// What the pool has to tell comes in a new turn of the event loop.
+// What the pool has to tell comes in a new turn of the event loop, more or less: Node calls this again and again before it
+// lets the loop turn, if there is enough to tell.
 const host = new Host(() => {
+  hasMore = true;
   host.turn();
   goOn();
 });
 
 /** Whether native code has something to do on this thread. */
 let isUpToUs = false;
+/** Whether it has something to tell. */
+let hasMore = false;
 let isGoingOn = false;
-/** Whether native code will be told when this turn of the event loop is over. */
-let willTurn = false;
+/** When this turn of the event loop has had its time; 0 before it begins. */
+let until = 0;
+/**
+ * Events that are too large for one turn, by the lanes that they are of, with what is left to do for each and the events
+ * that wait behind it.
+ */
+const slow = new Map();
 
 /** Lets native code do what it has to do on this thread, and does what it asks for, until there is nothing left. */
 function goOn() {
   if (isGoingOn) return;
   isGoingOn = true;
   try {
-    do {
+    while (hasTime()) {
       isUpToUs = false;
+      hasMore = false;
       // What comes from the pool meanwhile wakes us again: timers and sockets get their turn first.
-      for (const event of host.take()) safely(event);
-    } while (isUpToUs);
+      for (const event of host.take()) dispatch(event);
+      if (slow.size > 0) step();
+      if (!isUpToUs && !hasMore) break;
+    }
   } finally {
     isGoingOn = false;
   }
-  if (willTurn) return;
-  willTurn = true;
-  setImmediate(() => {
-    willTurn = false;
-    host.turn();
-  });
+}
+
+/** Whether this turn of the event loop has time for us. If not, the next one will go on. */
+function hasTime() {
+  const [seconds, nanoseconds] = process.hrtime();
+  const now = seconds * 1e3 + nanoseconds / 1e6;
+  if (until === 0) {
+    until = now + TURN_MS;
+    setImmediate(turn);
+  }
+  return now < until;
+}
+
+/** The event loop has turned. */
+function turn() {
+  until = 0;
+  host.turn();
+  if (isUpToUs || hasMore || slow.size > 0) goOn();
+}
+
+function dispatch(event) {
+  if (event[0] === MORE) {
+    hasMore = true;
+    return;
+  }
+  const waiting = slow.size > 0 ? slow.get(event[1]) : undefined;
+  if (waiting !== undefined) waiting.events.push(event);
+  else if (event.some((part) => part instanceof Parcel)) slow.set(event[1] || {}, { steps: open(event), events: [event] });
+  else safely(event);
+}
+
+/** Makes values of the parcels in an event. */
+function* open(event) {
+  for (let i = 0; i < event.length; i++) {
+    if (!(event[i] instanceof Parcel)) continue;
+    const odd = [];
+    try {
+      event[i] = { values: yield* unpackInSteps(event[i], odd), odd };
+    } catch (error) {
+      // There are things that Node has no room for, such as a string of a gigabyte.
+      event[i] = { error };
+    }
+  }
+}
+
+/** Goes on with what is slow, one after the other, for as long as there is time. */
+function step() {
+  for (const [lane, one] of slow) {
+    while (!one.steps.next().done) {
+      if (hasTime()) continue;
+      // The others first next time.
+      slow.delete(lane);
+      slow.set(lane, one);
+      return;
+    }
+    slow.delete(lane);
+    const [opened, ...events] = one.events;
+    safely(opened);
+    for (const event of events) dispatch(event);
+  }
+}
+
+/** The values that a part of an event stands for; what Node cannot make of them is told in `odd`. */
+function valuesOf(part, odd) {
+  if (Array.isArray(part)) return unpack(part, odd);
+  if (part.error !== undefined) throw part.error;
+  odd.push(...part.odd);
+  return part.values;
+}
+
+/** What a part of an event says: JSON, or something large that JSON could say. */
+function dataOf(part) {
+  return typeof part === 'string' ? JSON.parse(part) : valuesOf(part, [])[0];
 }
 
 function safely(event) {
@@ -85,7 +169,10 @@ const soon = Promise.resolve();
 function operate(held, start) {
   return new Promise((resolve, reject) => {
     const id = newId();
-    if (start(id)) soon.then(goOn);
+    if (start(id)) {
+      isUpToUs = true;
+      soon.then(goOn);
+    }
     if (pending.size === 0) host.hold(true);
     const operation = { resolve, reject, held, resource: new AsyncResource('hotcell') };
     pending.set(id, operation);
@@ -113,7 +200,7 @@ function handle(event) {
     case CALL:
       return call(event);
     case LOG:
-      return inContext(event[1], (hooks) => hooks.onLog(JSON.parse(event[2])));
+      return inContext(event[2], (hooks) => hooks.onLog(JSON.parse(event[3])));
     case APPROVAL:
       return approve(event);
     case DONE:
@@ -121,7 +208,7 @@ function handle(event) {
   }
 }
 
-function done([, id, kind, content, pieces]) {
+function done([, , id, kind, content, values]) {
   const operation = pending.get(id);
   const { resolve, reject, held } = operation;
   pending.delete(id);
@@ -132,48 +219,76 @@ function done([, id, kind, content, pieces]) {
     if (users.length === 0) callable.delete(id);
   }
   try {
-    resolve(result(kind, content, pieces));
+    resolve(result(kind, content, values));
   } catch (error) {
     reject(error);
   }
 }
 
-function result(kind, content, pieces) {
+function result(kind, content, values) {
   switch (kind) {
     case NOTHING:
       return undefined;
     case REPORT:
-      return report(JSON.parse(content), unpack(pieces));
+      return report(dataOf(content), values);
     case BYTES:
     case EXECUTOR:
       return content;
-    case JSON_TEXT:
-      return JSON.parse(content);
+    case DATA:
+      return dataOf(content);
     case FAILED:
-      throw new ExecutorError(JSON.parse(content));
+      throw new ExecutorError(dataOf(content));
     case THREW:
       throw new Error(content);
   }
 }
 
 /** What came of a run, with its values put back into their places. */
-function report({ logs, is_final_answer, entries, diagnostics, stats, calls, error }, values) {
+function report({ logs, is_final_answer, entries, diagnostics, stats, calls, error }, packed) {
+  const odd = [];
+  let values;
+  try {
+    values = valuesOf(packed, odd);
+  } catch (reason) {
+    odd.push(`the output and the arguments of calls cannot be given to Node (${reason.message})`);
+  }
   let at = 1;
   for (const call of calls) {
-    if (call.arguments !== undefined) call.arguments = values.slice(at, (at += call.arguments));
+    if (call.arguments !== undefined) call.arguments = values?.slice(at, (at += call.arguments));
   }
+  for (const message of odd.slice(0, MAX_ODD)) diagnostics.push(notMade(message));
   return {
-    output: values[0], logs, is_final_answer, entries, diagnostics, stats, calls,
+    output: values?.[0], logs, is_final_answer, entries, diagnostics, stats, calls,
     error: error ? new ExecutorError(error) : undefined,
   };
 }
 
-function call([, id, set, tool, pieces]) {
-  respond(id, `the result of ${tool}`, () => inContext(set, (tools) => tools.call(tool, unpack(pieces))));
+/** One of a kind is enough to know what is wrong. */
+const MAX_ODD = 5;
+
+function notMade(message) {
+  return {
+    rule: 'result_not_cloneable',
+    severity: 'WARNING',
+    message: `${message}: its printed form stands in its place`,
+    fix: 'return plain data: numbers, strings, arrays, objects',
+  };
 }
 
-function approve([, id, hooks, tool, pieces]) {
-  respond(id, 'the decision of onApproval', () => inContext(hooks, (hooks) => hooks.onApproval({ tool, arguments: unpack(pieces) })));
+function call([, , id, set, tool, packed]) {
+  respond(id, `the result of ${tool}`, () => {
+    const odd = [];
+    const values = valuesOf(packed, odd);
+    if (odd.length > 0) throw new TypeError(`an argument of ${tool} cannot leave the sandbox: ${odd[0]}`);
+    return inContext(set, (tools) => tools.call(tool, values));
+  });
+}
+
+function approve([, , id, hooks, tool, packed]) {
+  respond(id, 'the decision of onApproval', () => {
+    const request = { tool, arguments: valuesOf(packed, []) };
+    return inContext(hooks, (hooks) => hooks.onApproval(request));
+  });
 }
 
 /** Calls a function of the host's and answers with what it gives: a value at once, or a promise's when it is settled. */

@@ -1,5 +1,7 @@
 'use strict';
 // Values from a sandbox on their way into Node. See pack.cjs.
+//
+// What is large comes as a parcel and is made in steps, so that the event loop can turn in between.
 
 const op = require('./operations.cjs');
 
@@ -10,15 +12,25 @@ const ERRORS = new Map(
 
 const NO_BYTES = new Uint8Array(0);
 
+/** V8 reads the source of a regular expression when it makes one, and takes up to ten microseconds for each character. */
+const MAX_REGEXP_LENGTH = 1000;
+/** So many numbers of a row are one step. */
+const STEP = 2048;
+
 class Unpacker {
   at = 0;
   offset = 0;
   objects = [];
+  /** Where things begin that are made in steps. */
+  large = undefined;
+  pause = STEP;
 
-  constructor(row, strings, bytes) {
+  /** What cannot be made here is noted in `odd`, and stands as text where it should be. */
+  constructor(row, strings, bytes, odd) {
     this.row = row;
     this.strings = strings;
     this.bytes = bytes;
+    this.odd = odd;
   }
 
   next() {
@@ -77,13 +89,8 @@ class Unpacker {
     return array;
   }
 
-  properties(object, enumerable = true) {
-    for (let left = this.next(); left > 0; left--) {
-      const key = this.string();
-      // Assigning to this key would give the object another prototype.
-      if (key === '__proto__') define(object, key, this.value(), enumerable);
-      else object[key] = this.value();
-    }
+  properties(object) {
+    for (let left = this.next(); left > 0; left--) set(object, this.string(), this.value());
     return object;
   }
 
@@ -92,7 +99,7 @@ class Unpacker {
       case op.DATE:
         return this.begin(new Date(this.next()));
       case op.REGEXP:
-        return this.begin(new RegExp(this.string(), this.string()));
+        return this.begin(this.regexp(this.string(), this.string()));
       case op.MAP: {
         const map = this.begin(new Map());
         for (let left = this.next(); left > 0; left--) {
@@ -138,21 +145,100 @@ class Unpacker {
     return (this.objects[slot] = view);
   }
 
+  regexp(source, flags) {
+    try {
+      if (source.length > MAX_REGEXP_LENGTH) throw new RangeError(`it is longer than ${MAX_REGEXP_LENGTH} characters`);
+      return new RegExp(source, flags);
+    } catch (error) {
+      const printed = `/${source}/${flags}`;
+      const short = printed.length > 100 ? `${printed.slice(0, 100)}…` : printed;
+      this.odd.push(`the regular expression ${short} cannot be made in Node (${error.message})`);
+      return printed;
+    }
+  }
+
   error() {
+    const error = this.beginError();
+    if (this.next() === 1) define(error, 'cause', this.value(), false);
+    for (let left = this.next(); left > 0; left--) this.errorProperty(error, this.string(), this.value());
+    return error;
+  }
+
+  beginError() {
     const name = this.string();
     const message = this.string();
     const stack = this.string();
+    // Where it happened is inside; the place in here where it is copied says nothing, and takes V8 a while to tell.
+    const limit = Error.stackTraceLimit;
+    Reflect.set(Error, 'stackTraceLimit', 0);
     const error = this.begin(name === 'AggregateError' ? new AggregateError([], message) : new (ERRORS.get(name) ?? Error)(message));
+    Reflect.set(Error, 'stackTraceLimit', limit);
     if (error.name !== name) define(error, 'name', name, false);
-    // Where it happened is inside; the place in here where it was copied says nothing.
     define(error, 'stack', stack || `${name}${message && `: ${message}`}`, false);
-    if (this.next() === 1) define(error, 'cause', this.value(), false);
-    for (let left = this.next(); left > 0; left--) {
-      const key = this.string();
-      define(error, key, this.value(), key !== 'errors' || name !== 'AggregateError');
-    }
     return error;
   }
+
+  errorProperty(error, key, value) {
+    define(error, key, value, key !== 'errors' || error.name !== 'AggregateError');
+  }
+
+  /** The next value, in steps if it is large. */
+  *inSteps() {
+    if (this.at >= this.pause) {
+      this.pause = this.at + STEP;
+      yield;
+    }
+    if (!this.large.has(this.at)) return this.value();
+    const operation = this.next();
+    switch (operation) {
+      case op.ARRAY:
+        return yield* this.arrayInSteps();
+      case op.OBJECT: {
+        const object = this.begin({});
+        for (let left = this.next(); left > 0; left--) set(object, this.string(), yield* this.inSteps());
+        return object;
+      }
+      case op.MAP: {
+        const map = this.begin(new Map());
+        for (let left = this.next(); left > 0; left--) map.set(yield* this.inSteps(), yield* this.inSteps());
+        return map;
+      }
+      case op.SET: {
+        const set = this.begin(new Set());
+        for (let left = this.next(); left > 0; left--) set.add(yield* this.inSteps());
+        return set;
+      }
+      case op.ERROR: {
+        const error = this.beginError();
+        if (this.next() === 1) define(error, 'cause', yield* this.inSteps(), false);
+        for (let left = this.next(); left > 0; left--) this.errorProperty(error, this.string(), yield* this.inSteps());
+        return error;
+      }
+      default:
+        // Nothing else holds more than one value.
+        return this.special(operation);
+    }
+  }
+
+  *arrayInSteps() {
+    const length = this.next();
+    const array = this.begin([]);
+    while (array.length < length) {
+      if (this.row[this.at] === op.HOLES) {
+        this.at += 1;
+        array.length += this.next();
+      } else {
+        array.push(yield* this.inSteps());
+      }
+    }
+    return array;
+  }
+}
+
+function set(object, key, value) {
+  // Assigning to this key would give the object another prototype.
+  if (key === '__proto__') define(object, key, value, true);
+  else object[key] = value;
 }
 
 function define(object, key, value, enumerable) {
@@ -160,6 +246,7 @@ function define(object, key, value, enumerable) {
 }
 
 function bigint(digits) {
+  if (typeof digits === 'bigint') return digits;
   return digits[0] === '-' ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
 }
 
@@ -174,9 +261,9 @@ function halves(data, length) {
   });
 }
 
-/** The values in the pieces. */
-function unpack([count, row, strings, bytes = NO_BYTES]) {
-  const unpacker = new Unpacker(row, strings, bytes);
+/** The values in the pieces. What Node cannot make is told in `odd`. */
+function unpack([count, row, strings, bytes = NO_BYTES], odd) {
+  const unpacker = new Unpacker(row, strings, bytes, odd);
   const values = [];
   for (let i = 0; i < count; i++) {
     unpacker.objects = [];
@@ -185,4 +272,21 @@ function unpack([count, row, strings, bytes = NO_BYTES]) {
   return values;
 }
 
-module.exports = { unpack };
+/** The values in a parcel. Yields between steps. */
+function* unpackInSteps(parcel, odd) {
+  const strings = [];
+  for (let some = parcel.strings(); some.length > 0; some = parcel.strings()) {
+    for (const one of some) strings.push(one);
+    yield;
+  }
+  const unpacker = new Unpacker(parcel.row(), strings, parcel.bytes(), odd);
+  unpacker.large = new Set(parcel.large());
+  const values = [];
+  for (let i = 0; i < parcel.count; i++) {
+    unpacker.objects = [];
+    values.push(yield* unpacker.inSteps());
+  }
+  return values;
+}
+
+module.exports = { unpack, unpackInSteps };

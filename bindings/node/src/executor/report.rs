@@ -5,7 +5,10 @@ use hotcell_prepare::Diagnostic;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::{outcome::Outcome, packed::pack};
+use crate::{
+    outcome::{Data, Outcome},
+    packed::pack,
+};
 
 /// All of it but the values.
 #[derive(Serialize)]
@@ -49,10 +52,21 @@ pub(super) fn report(execution: Execution) -> Outcome {
         calls,
         error: execution.error.as_ref().map(normalised),
     };
-    match serde_json::to_string(&report) {
-        Ok(report) => Outcome::Report(pack(values), report),
+    match Data::new(&report) {
+        Ok(report) => Outcome::Report(report, pack(values)),
         Err(error) => Outcome::Threw(error.to_string()),
     }
+}
+
+/// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
+/// is about many small ones.
+pub(super) fn is_long(execution: &Execution) -> bool {
+    const MANY: usize = 64;
+    const LONG: usize = 8 << 10;
+    execution.calls.len() > MANY
+        || execution.entries.len() > MANY
+        || execution.diagnostics.len() > MANY
+        || execution.logs.len() > LONG
 }
 
 /// The normalised error, and the lines of its logs beside it.

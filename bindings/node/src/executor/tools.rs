@@ -56,6 +56,7 @@ pub(super) enum ToolsError {
 /// The tools of one `sendTools`.
 pub(super) fn read(
     bridge: &Arc<Bridge>,
+    lane: u32,
     set: u32,
     specs: &str,
     builtins: &[FileTools],
@@ -67,7 +68,7 @@ pub(super) fn read(
             let name = given.spec.name.clone();
             let tool = match &given.builtin {
                 Some(builtin) => file_tool(builtin, builtins)?,
-                None => AgentTool::with_spec(node_tool(bridge, set, given.mode), given.spec),
+                None => AgentTool::with_spec(node_tool(bridge, lane, set, given.mode), given.spec),
             };
             let permission = match given.permission {
                 Some(Allowed::Deny) => Permission::Deny,
@@ -79,11 +80,11 @@ pub(super) fn read(
         .collect()
 }
 
-fn node_tool(bridge: &Arc<Bridge>, set: u32, mode: Option<Mode>) -> Tool {
+fn node_tool(bridge: &Arc<Bridge>, lane: u32, set: u32, mode: Option<Mode>) -> Tool {
     let bridge = Arc::clone(bridge);
     let call = move |call: ToolCall| {
         let bridge = Arc::clone(&bridge);
-        async move { bridge.call(set, call).await }
+        async move { bridge.call(lane, set, call).await }
     };
     match mode {
         None => Tool::natural(call),
