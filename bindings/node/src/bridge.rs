@@ -164,7 +164,7 @@ impl Bridge {
         let what = What::Approval {
             hooks,
             tool: request.tool,
-            arguments: pack(request.arguments),
+            arguments: pack(request.arguments.into_vec()),
             answer: sender,
         };
         self.send(Event { lane, what });

@@ -12,7 +12,7 @@ use std::{
 
 use hotcell_meter::{Stopped, Watch};
 
-use crate::interrupt::Interrupt;
+use crate::{foreign, interrupt::Interrupt};
 
 /// Says whether the run that made a tool call is over. Cheap to clone.
 ///
@@ -28,7 +28,7 @@ struct State {
     cancelled: AtomicBool,
     /// Of the cell that made the call, if one did.
     run: Option<Arc<Interrupt>>,
-    // A std mutex: held for a push or a take, never across an await.
+    // A std mutex: held for a push or a take, never across an await or a call of a waker.
     wakers: Mutex<Vec<Waker>>,
 }
 
@@ -52,9 +52,13 @@ impl CancelToken {
             if self.is_cancelled() {
                 return Poll::Ready(());
             }
-            let mut wakers = self.wakers();
-            if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                wakers.push(context.waker().clone());
+            let is_known = |wakers: &[Waker]| {
+                let mut known = wakers.iter();
+                known.any(|waker| waker.will_wake(context.waker()))
+            };
+            if !is_known(&self.wakers()) {
+                let waker = context.waker().clone();
+                self.wakers().push(waker);
             }
             // Again, behind the lock: `cancel` may have come between.
             if self.is_cancelled() {
@@ -69,7 +73,7 @@ impl CancelToken {
     pub(crate) fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut *self.wakers());
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(foreign::wake);
     }
 
     fn wakers(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {

@@ -1,5 +1,6 @@
 //! One VM.
 
+mod entry;
 mod run;
 
 use std::{
@@ -7,11 +8,11 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
-    time::Instant,
 };
 
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::Store;
 
+use entry::Chore;
 pub use run::{Interrupter, Outcome, Program, Progress};
 
 use crate::{
@@ -21,11 +22,11 @@ use crate::{
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random},
+    room::StackLease,
     snapshot::{self, Outstanding, State},
     stats::Stats,
     tool::{Tool, ToolError},
     value::Value,
-    watchdog::{GRACE, thread_time},
     wire::{put_number, put_value},
 };
 
@@ -57,24 +58,7 @@ impl Cell {
         mut store: Store<Host>,
         guest: Guest,
     ) -> Self {
-        store.epoch_deadline_callback(|mut context| {
-            let host = context.data_mut();
-            if host.interrupt.reason().is_none() {
-                return Ok(UpdateDeadline::Yield(1));
-            }
-            // JavaScript notices the interrupt by itself, the sooner if its next poll asks. Only what goes on regardless is
-            // torn out of its native code.
-            let now = thread_time();
-            let since = *host.overtime_since.get_or_insert(now);
-            if now.saturating_sub(since) < GRACE {
-                if let Some(memory) = host.memory {
-                    let at = place::POLL_COUNTDOWN;
-                    memory.data_mut(&mut context)[at..at + 4].fill(0);
-                }
-                return Ok(UpdateDeadline::Continue(1));
-            }
-            Err(wasmtime::format_err!("killed"))
-        });
+        store.epoch_deadline_callback(entry::on_tick);
         let mut cell = Self {
             engine,
             options,
@@ -87,6 +71,7 @@ impl Cell {
             totals: Stats::default(),
         };
         cell.write_policy();
+        cell.write_seed();
         cell
     }
 
@@ -200,11 +185,12 @@ impl Cell {
         let engine = self.engine.clone();
         let baseline = engine.baseline();
         let is_running = self.run.is_some();
+        let key = self.options.snapshot_key.clone();
         let live = self.at_rest()?;
         let memory = live.guest.memory.data(&live.store);
         let state = State::of(live.store.data(), is_running, memory.len());
         let pages = changed_pages(memory, baseline, place::STACK_TOP);
-        Ok(snapshot::write(&state, pages)?)
+        Ok(snapshot::write(&state, pages, key.as_ref())?)
     }
 
     /// A second cell in the same state, tools included. Neither notices the other from then on.
@@ -235,7 +221,13 @@ impl Cell {
         to.calls
             .values_mut()
             .for_each(|call| call.has_future = false);
+        // Its policy is that of its own options. The sequence of a seed is state, like any variable: it goes on.
+        let goes_on = options.random == self.options.random;
+        let sequence = self.sequence();
         let mut twin = Self::new(engine, options, store, guest);
+        if goes_on {
+            twin.write_sequence(sequence);
+        }
         if let Some(limits) = is_running {
             twin.adopt_run(limits);
         }
@@ -247,29 +239,22 @@ impl Cell {
         bytes: &[u8],
         options: CellOptions,
     ) -> Result<Self, CellError> {
-        let snapshot = snapshot::read(bytes, options.memory_limit)?;
+        let account = options.account_of_cell();
+        let (state, snapshot) = snapshot::read(bytes, &options, &account)?;
         let (mut store, guest) = engine.instantiate(&options)?;
-        grow_to(&mut store, &guest, snapshot.state.memory_size)?;
-        let target = guest.memory.data_mut(&mut store);
-        let stack_top = place::STACK_TOP;
-        for (number, page) in snapshot.pages() {
-            let start = number * PAGE;
-            let place = target
-                .get_mut(start..start + PAGE)
-                .filter(|_| start >= stack_top);
-            place
-                .ok_or(snapshot::SnapshotError::Malformed)?
-                .copy_from_slice(page);
-        }
-        let host = store.data_mut();
-        let is_running = snapshot.state.is_running;
-        snapshot.state.apply(host);
+        grow_to(&mut store, &guest, state.memory_size)?;
+        snapshot.restore(guest.memory.data_mut(&mut store))?;
+        let is_running = state.is_running;
+        state.apply(store.data_mut());
+        store.data_mut().account = account;
         let limits = run::Limits {
             timeout: options.timeout,
             max_operations: None,
             pauses: false,
         };
         let mut cell = Self::new(engine.clone(), options, store, guest);
+        // What the bytes say is left of a limit that was there does not count.
+        cell.write_operations_left(limits.max_operations);
         if is_running {
             cell.adopt_run(limits);
         }
@@ -339,8 +324,7 @@ impl Cell {
             put_value(&mut message, &Value::from(&*tool.name))?;
         }
         let length = self.send(message)?;
-        let define = self.live()?.guest.define.clone();
-        let failed = self.enter_now(|store| poll_now(define.call_async(store, length)))?;
+        let failed = self.enter_chore(Chore::Define(length))?;
         if failed == 0 {
             return Ok(());
         }
@@ -361,19 +345,6 @@ impl Cell {
             Ok(())
         })
         .map_err(|error| CellError::Broken(error.to_string()))
-    }
-
-    /// Enters the guest for something that does not wait.
-    fn enter_now(
-        &mut self,
-        enter: impl FnOnce(&mut Store<Host>) -> wasmtime::Result<i32>,
-    ) -> Result<i32, CellError> {
-        let live = self.live()?;
-        live.store.set_epoch_deadline(1);
-        let began = Instant::now();
-        let result = enter(&mut live.store);
-        self.totals.cpu_time += began.elapsed();
-        result.map_err(|trap| self.broken(&trap))
     }
 
     /// The guest trapped. The cell is gone; this says why.
@@ -397,10 +368,10 @@ impl Cell {
             Clock::Real => (1, 0.0),
             Clock::Fixed(time) => (2, time),
         };
-        let (random, seed) = match self.options.random {
-            Random::Off => (0u32, None),
-            Random::Real => (1, None),
-            Random::Seeded(seed) => (2, Some(seed)),
+        let random: u32 = match self.options.random {
+            Random::Off => 0,
+            Random::Real => 1,
+            Random::Seeded(_) => 2,
         };
         let at = place::POLICY;
         let Some(live) = &mut self.live else { return };
@@ -408,11 +379,34 @@ impl Cell {
         memory[at..at + 4].copy_from_slice(&clock.to_le_bytes());
         memory[at + 4..at + 8].copy_from_slice(&random.to_le_bytes());
         memory[at + 8..at + 16].copy_from_slice(&f64::to_le_bytes(time));
-        if let Some(seed) = seed {
-            memory[at + 16..at + 24].copy_from_slice(&seed.to_le_bytes());
-        }
         let counts_loops = u64::from(self.options.count_operations);
         memory[at + 24..at + 32].copy_from_slice(&counts_loops.to_le_bytes());
+    }
+
+    /// Where the sequence of random numbers begins.
+    fn write_seed(&mut self) {
+        if let Random::Seeded(seed) = self.options.random {
+            self.write_sequence(seed.to_le_bytes());
+        }
+    }
+
+    /// How far the sequence of random numbers has come.
+    fn sequence(&self) -> [u8; 8] {
+        let at = place::POLICY + 16;
+        let bytes = self
+            .live
+            .as_ref()
+            .and_then(|live| live.guest.memory.data(&live.store).get(at..at + 8));
+        bytes
+            .and_then(|bytes| bytes.try_into().ok())
+            .unwrap_or_default()
+    }
+
+    fn write_sequence(&mut self, sequence: [u8; 8]) {
+        let at = place::POLICY + 16;
+        if let Some(live) = &mut self.live {
+            live.guest.memory.data_mut(&mut live.store)[at..at + 8].copy_from_slice(&sequence);
+        }
     }
 }
 
@@ -446,30 +440,37 @@ fn grow_to(store: &mut Store<Host>, guest: &Guest, size: usize) -> Result<(), Ce
     let now = guest.memory.data_size(&*store);
     let more = size.saturating_sub(now).div_ceil(WASM_PAGE) as u64;
     if more > 0 {
-        poll_now(guest.memory.grow_async(store, more)).map_err(|source| CellError::Machine {
+        let (grown, stack) =
+            StackLease::made_in(|| poll_now(guest.memory.grow_async(&mut *store, more)));
+        grown.map_err(|source| CellError::Machine {
             doing: "giving the cell its memory",
             source,
         })?;
+        store.data_mut().keep_stack(stack);
     }
     Ok(())
 }
 
-/// Code must be able to write the name.
 fn check_name(name: &str) -> Result<&str, CellError> {
-    let mut characters = name.chars();
-    let first = characters
-        .next()
-        .is_some_and(|c| c == '$' || c == '_' || c.is_alphabetic());
-    let rest = characters
-        .all(|c| c == '$' || c == '_' || c == '\u{200c}' || c == '\u{200d}' || c.is_alphanumeric());
-    if first && rest {
+    if is_name(name) {
         Ok(name)
     } else {
         Err(CellError::Name(name.to_owned()))
     }
 }
 
-/// Runs a future that never really waits: Wasmtime's instantiation, growth, and guest calls that only yield at a tick.
+/// Whether code can write the name.
+pub(crate) fn is_name(name: &str) -> bool {
+    let mut characters = name.chars();
+    let first = characters
+        .next()
+        .is_some_and(|c| c == '$' || c == '_' || c.is_alphabetic());
+    let rest = characters
+        .all(|c| c == '$' || c == '_' || c == '\u{200c}' || c == '\u{200d}' || c.is_alphanumeric());
+    first && rest
+}
+
+/// Runs a future that never really waits, and runs no code of a guest: Wasmtime's instantiation and growth.
 pub(crate) fn poll_now<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

@@ -18,7 +18,7 @@ use crate::{
     host::Host,
     imports,
     options::CellOptions,
-    room::{Landlord, Room},
+    room::{Landlord, Room, StackLease},
     watchdog::Watchdog,
 };
 
@@ -123,7 +123,10 @@ impl Engine {
         Ok(Cell::new(self.clone(), options, store, guest))
     }
 
-    /// A cell as it was when `snapshot` was taken, in this process or another. `options` apply from here on.
+    /// A cell as it was when `snapshot` was taken, in this process or another.
+    ///
+    /// The bytes may come from anywhere: they hold state, and `options` decide everything else, such as limits, clock and
+    /// randomness. With [`CellOptions::snapshot_key`] only snapshots with the right seal are taken.
     ///
     /// Tools that were defined then are known by name but not connected: define them again. Calls that had no answer
     /// are listed by [`Cell::outstanding`].
@@ -162,11 +165,11 @@ impl Engine {
         }
         let mut store = Store::new(shared.pre.module().engine(), Host::new(options));
         store.limiter(|host| &mut host.limit);
-        let instance = poll_now(shared.pre.instantiate_async(&mut store)).map_err(|source| {
-            CellError::Machine {
-                doing: "making a cell",
-                source,
-            }
+        let (instance, stack) =
+            StackLease::made_in(|| poll_now(shared.pre.instantiate_async(&mut store)));
+        let instance = instance.map_err(|source| CellError::Machine {
+            doing: "making a cell",
+            source,
         })?;
         let guest = shared
             .exports
@@ -175,6 +178,7 @@ impl Engine {
         let host = store.data_mut();
         host.memory = Some(guest.memory);
         host.seat = Some(seat);
+        host.keep_stack(stack);
         Ok((store, guest))
     }
 

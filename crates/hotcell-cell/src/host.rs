@@ -1,13 +1,14 @@
 //! The host's side of one cell: what its imports work on.
 
 mod outcome;
+mod task;
 
 use std::{
     collections::{HashMap, VecDeque},
     future::poll_fn,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, Waker},
+    sync::Arc,
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -16,6 +17,7 @@ use hotcell_meter::{Account, Charge, OverLimit};
 use wasmtime::Memory;
 
 pub(crate) use outcome::Emitted;
+use task::{CallFuture, Guarded, TaskWaker};
 
 use crate::{
     cancel::CancelToken,
@@ -25,7 +27,8 @@ use crate::{
     interrupt::Interrupt,
     limits::MemoryLimit,
     options::{CellOptions, Console, Gate, Modules},
-    tool::{Answer, AnswerFuture, Kind, Tool, ToolCall, ToolError},
+    room::StackLease,
+    tool::{Answer, AnswerFuture, Boxed, Kind, Tool, ToolCall, ToolError},
     value::{ErrorValue, Value},
     watchdog::Deadline,
     wire::{Budget, Reader, WireError, put_number, put_value},
@@ -50,19 +53,33 @@ pub(crate) struct PendingCall {
     pub(crate) has_future: bool,
 }
 
+/// What the guest was entered for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Entry {
+    /// A run, which ends when it is interrupted.
+    Run,
+    /// Something between runs, which may compute for so long.
+    Chore(Duration),
+}
+
 pub(crate) struct Host {
     /// Given back when the cell is gone.
     pub(crate) seat: Option<Seat>,
     /// Set right after instantiation.
     pub(crate) memory: Option<Memory>,
     pub(crate) limit: MemoryLimit,
+    pub(crate) entry: Entry,
     pub(crate) interrupt: Arc<Interrupt>,
     /// When the run under way must be over.
     pub(crate) deadline: Option<Deadline>,
-    /// When the guest was first seen to compute on after an interrupt, by [`crate::watchdog::thread_time`].
+    /// When the guest was first seen to compute on after an interrupt, or at all between runs, by [`crate::watchdog::thread_time`].
     pub(crate) overtime_since: Option<Duration>,
     /// Where the machine's stack was when the guest was entered.
     pub(crate) stack_mark: usize,
+    /// The most that was used of it since the cell was last at rest, as far as the guest has asked.
+    pub(crate) stack_peak: usize,
+    /// That stack, once there is one.
+    pub(crate) stack: Option<StackLease>,
 
     console: Option<Console>,
     pub(crate) gate: Option<Gate>,
@@ -101,9 +118,12 @@ impl Host {
             seat: None,
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
+            entry: Entry::Run,
             deadline: None,
             overtime_since: None,
             stack_mark: 0,
+            stack_peak: 0,
+            stack: None,
             console: options.console.clone(),
             gate: options.gate.clone(),
             modules: options.modules.clone(),
@@ -223,6 +243,7 @@ impl Host {
             .and_then(|number| self.tools.get(number));
         let slot = slot
             .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
+        self.check_in_run()?;
         self.tool_calls += 1;
         let (arguments, charge) = match self.read(arguments, read_values)? {
             Ok(read) => read,
@@ -282,16 +303,20 @@ impl Host {
         id: u32,
         tool: Arc<str>,
         arguments: Arguments,
-        mut future: AnswerFuture,
+        future: AnswerFuture,
     ) -> Result<(), ToolError> {
+        let mut future = CallFuture {
+            id,
+            answer: Guarded::new(Arc::clone(&tool), future),
+        };
         self.check_calls_in_flight()?;
         // Many tools have their answer at once; then the guest need not even stop for it.
         let polled = self
             .task
-            .with(|waker| future.as_mut().poll(&mut Context::from_waker(waker)));
+            .with(|waker| Pin::new(&mut future).poll(&mut Context::from_waker(waker)));
         match polled {
-            Some(Poll::Ready(answer)) => self.keep_answer(id, answer),
-            _ => self.futures.push(CallFuture { id, future }),
+            Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
+            _ => self.futures.push(future),
         }
         let pending = PendingCall {
             tool,
@@ -329,13 +354,15 @@ impl Host {
     /// What the future gives, or `None` if the run ends before. The cell is suspended meanwhile.
     pub(crate) async fn wait_for<T>(
         &mut self,
-        future: Pin<Box<dyn Future<Output = T> + Send>>,
-    ) -> Option<T> {
+        tool: Arc<str>,
+        future: Boxed<T>,
+    ) -> Option<Result<T, ToolError>> {
         self.pause_clock();
-        let mut future = future;
+        self.ensure_watched();
+        let mut future = Guarded::new(tool, future);
         let interrupt = Arc::clone(&self.interrupt);
         let answer = poll_fn(|context| {
-            if let Poll::Ready(answer) = future.as_mut().poll(context) {
+            if let Poll::Ready(answer) = Pin::new(&mut future).poll(context) {
                 return Poll::Ready(Some(answer));
             }
             interrupt.register(context.waker());
@@ -353,7 +380,16 @@ impl Host {
     /// Whether the run is to end. The guest asks once in a while; that its time is over is seen here at once, while the
     /// watchdog would have to be woken first.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupt.look().is_some()
+        // Between runs the guest only tidies up, and must get to the end of it.
+        matches!(self.entry, Entry::Run) && self.interrupt.look().is_some()
+    }
+
+    /// The host's own functions are there for runs only.
+    pub(crate) fn check_in_run(&self) -> wasmtime::Result<()> {
+        match self.entry {
+            Entry::Run => Ok(()),
+            Entry::Chore(_) => wasmtime::bail!("it called a function of the host between runs"),
+        }
     }
 
     /// The run waits for the host from here on.
@@ -367,6 +403,20 @@ impl Host {
     pub(crate) fn resume_clock(&mut self) {
         if let Some(deadline) = &mut self.deadline {
             deadline.resume();
+        }
+    }
+
+    /// The run is about to go on, or to wait: somebody must watch its time, also if the process was forked meanwhile.
+    pub(crate) fn ensure_watched(&mut self) {
+        if let Some(deadline) = &mut self.deadline {
+            deadline.ensure_watched();
+        }
+    }
+
+    /// A stack was made for the cell, or not.
+    pub(crate) fn keep_stack(&mut self, made: Option<StackLease>) {
+        if made.is_some() {
+            self.stack = made;
         }
     }
 
@@ -454,46 +504,4 @@ pub(crate) fn put_numbered_answer(
 ) -> Result<(), WireError> {
     put_number(out, u64::from(id));
     put_answer(out, answer)
-}
-
-/// A call under way.
-pub(crate) struct CallFuture {
-    id: u32,
-    future: AnswerFuture,
-}
-
-impl Future for CallFuture {
-    type Output = (u32, Answer);
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let id = self.id;
-        self.future
-            .as_mut()
-            .poll(context)
-            .map(|answer| (id, answer))
-    }
-}
-
-/// The waker of the task that is polling the cell right now. Imports are called from inside that poll but do not see its
-/// context.
-#[derive(Clone, Default)]
-pub(crate) struct TaskWaker(Arc<Mutex<Option<Waker>>>);
-
-impl TaskWaker {
-    pub(crate) fn set(&self, waker: &Waker) {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !slot.as_ref().is_some_and(|old| old.will_wake(waker)) {
-            *slot = Some(waker.clone());
-        }
-    }
-
-    fn with<T>(&self, use_it: impl FnOnce(&Waker) -> T) -> Option<T> {
-        // Cloned, so that a tool may cause a poll of another cell without a deadlock.
-        let waker = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        waker.as_ref().map(use_it)
-    }
 }

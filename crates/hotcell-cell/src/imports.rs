@@ -7,7 +7,8 @@ use std::{sync::Arc, time::SystemTime};
 use wasmtime::{Caller, Engine, Linker, Memory};
 
 use crate::{
-    guest::{answer, place},
+    foreign,
+    guest::{answer, emit, place},
     host::{Host, not_connected, put_answer, put_numbered_answer, read_values},
     options::{Import, Source, SourceKind},
     tool::{Answer, Kind, Reply, Tool, ToolError},
@@ -20,7 +21,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(engine);
     linker.func_wrap("hotcell", "take", take)?;
     linker.func_wrap_async("hotcell", "emit", |caller, (kind, at, length)| {
-        Box::new(elsewhere(length, move || emit(caller, kind, at, length)))
+        Box::new(elsewhere(length, move || receive(caller, kind, at, length)))
     })?;
     linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
         i32::from(caller.data().is_interrupted())
@@ -99,15 +100,18 @@ fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Re
     Ok(())
 }
 
-fn emit(
+fn receive(
     mut caller: Caller<'_, Host>,
     kind: i32,
     pointer: u32,
     length: u32,
 ) -> wasmtime::Result<()> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    if kind == emit::LOG {
+        host.check_in_run()?;
+    }
     host.receive(kind, guest_bytes(memory, pointer, length)?)?;
-    if kind == crate::guest::emit::LOG {
+    if kind == emit::LOG {
         end_if_interrupted(memory, host);
     }
     Ok(())
@@ -133,7 +137,10 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
     if mark != 0 {
         caller.data_mut().stack_mark = address;
     }
-    u32::try_from(caller.data().stack_mark.saturating_sub(address)).unwrap_or(u32::MAX)
+    let host = caller.data_mut();
+    let used = host.stack_mark.saturating_sub(address);
+    host.stack_peak = host.stack_peak.max(used);
+    u32::try_from(used).unwrap_or(u32::MAX)
 }
 
 /// Milliseconds since the epoch, with fractions.
@@ -174,7 +181,10 @@ async fn tool_wait(
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let answer = match call {
-        Ok((call, Some(Tool(Kind::Wait(function))))) => host.wait_for(function(call)).await,
+        Ok((call, Some(Tool(Kind::Wait(function))))) => {
+            let tool = Arc::clone(&call.tool);
+            host.wait_for(tool, function(call)).await
+        }
         Ok((call, _)) => Some(Err(not_connected(&call.tool))),
         Err(refused) => Some(Err(refused)),
     };
@@ -194,7 +204,7 @@ async fn tool_natural(
     let answer = match call {
         Ok((call, Some(Tool(Kind::Natural(function))))) => {
             let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
-            match host.wait_for(function(call)).await {
+            match host.wait_for(Arc::clone(&tool), function(call)).await {
                 Some(Ok(Reply::Value(value))) => Some(Ok(value)),
                 Some(Ok(Reply::Later(future))) => {
                     match host.start_future(id, tool, arguments, future) {
@@ -248,6 +258,7 @@ fn tool_start(
 
 fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.check_in_run()?;
     let Some((id, answer)) = host.answers.pop_front() else {
         return Ok(0);
     };
@@ -266,6 +277,7 @@ fn admit(
     length: u32,
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.check_in_run()?;
     let Some(gate) = host.gate.clone() else {
         return Ok(0);
     };
@@ -288,12 +300,14 @@ fn admit(
             return host.reply(memory, |out| put_value(out, &error));
         }
     };
-    let admitted = gate(&Source {
+    let source = Source {
         kind,
         parameters,
         body: &body,
         watch: &*host.interrupt,
-    });
+    };
+    let admitted = foreign::call(|| gate(&source))
+        .unwrap_or_else(|_| Err("the host panicked when it looked at this code".into()));
     let error = if end_if_interrupted(memory, host) {
         // What the gate said may be half of what it would have said.
         ErrorValue::new("InternalError", "the run has ended")
@@ -324,12 +338,18 @@ fn read_source(kind: SourceKind, reader: &mut Reader<'_>) -> Result<(Vec<Text>, 
 
 fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
+    host.check_in_run()?;
     let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
     let source = match host.modules.clone() {
-        Some(modules) => modules(&Import {
-            name: &name,
-            watch: &*host.interrupt,
-        }),
+        Some(modules) => {
+            let import = Import {
+                name: &name,
+                watch: &*host.interrupt,
+            };
+            foreign::call(|| modules(&import)).unwrap_or_else(|_| {
+                Err(format!("the host panicked when it looked for the module {name:?}").into())
+            })
+        }
         None => Err(ToolError::new(
             "TypeError",
             format!("there is no module {name:?} in this cell"),

@@ -12,6 +12,8 @@ use std::{
 use futures_util::task::AtomicWaker;
 use hotcell_meter::{Stopped, Watch};
 
+use crate::foreign;
+
 /// Why a run is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
@@ -49,18 +51,21 @@ impl Default for Interrupt {
 }
 
 impl Interrupt {
-    /// Asks the run to end, also if it is waiting. The first reason stays.
+    /// Asks the run under way to end, also if it is waiting. The first reason stays.
     pub(crate) fn raise(&self, reason: Reason) {
-        self.raise_for(self.run(), reason);
+        self.note(self.run(), reason);
+        self.wake();
     }
 
-    /// As [`Interrupt::raise`], if `run` is still the run under way.
-    pub(crate) fn raise_for(&self, run: RunId, reason: Reason) {
-        self.note(run, reason);
-        self.task.wake();
+    /// Wakes the task that runs the cell.
+    pub(crate) fn wake(&self) {
+        if let Some(waker) = self.task.take() {
+            foreign::wake(waker);
+        }
     }
 
-    fn note(&self, run: RunId, reason: Reason) {
+    /// Says why `run` is to end, if it is still the run under way. It may have to be woken to see that.
+    pub(crate) fn note(&self, run: RunId, reason: Reason) {
         let code = match reason {
             Reason::Deadline => 1,
             Reason::Cancelled => 2,

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use hotcell_meter::{Account, Watch};
 
-use crate::{tool::ToolError, value::Text};
+use crate::{snapshot::SnapshotKey, tool::ToolError, value::Text};
 
 /// Where `Date.now()` and `new Date()` get the time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -26,7 +26,8 @@ pub enum Random {
     Off,
     /// The host's entropy.
     Real,
-    /// A sequence that this seed decides.
+    /// A sequence that this seed decides. A fork with the same seed goes on where its origin is; a restored cell begins it
+    /// anew, because what a snapshot says decides nothing.
     Seeded(u64),
 }
 
@@ -153,6 +154,7 @@ pub struct CellOptions {
     pub(crate) max_value_bytes: usize,
     pub(crate) max_calls_in_flight: usize,
     account: Option<Account>,
+    pub(crate) snapshot_key: Option<SnapshotKey>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
     pub(crate) count_operations: bool,
@@ -169,6 +171,7 @@ impl Default for CellOptions {
             max_value_bytes: 64 << 20,
             max_calls_in_flight: 10_000,
             account: None,
+            snapshot_key: None,
             clock: Clock::default(),
             random: Random::default(),
             count_operations: true,
@@ -211,6 +214,13 @@ impl CellOptions {
     /// Without this each cell has an account of its own, as large as its memory may be.
     pub fn account(mut self, account: Account) -> Self {
         self.account = Some(account);
+        self
+    }
+
+    /// Snapshots of the cell are sealed with this key, and only such a snapshot is restored (none): one that is not sealed, or
+    /// not with this key, or was changed since, is refused before any of it is unpacked.
+    pub fn snapshot_key(mut self, key: SnapshotKey) -> Self {
+        self.snapshot_key = Some(key);
         self
     }
 

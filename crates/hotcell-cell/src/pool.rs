@@ -4,7 +4,7 @@ use std::{fmt, future::Future, num::NonZeroUsize, sync::Arc, thread};
 
 use async_executor::Executor;
 
-use crate::cancel::CancelToken;
+use crate::{cancel::CancelToken, foreign};
 
 pub use async_executor::Task;
 
@@ -48,7 +48,12 @@ impl Pool {
         };
         for _ in 0..threads.get() {
             let (executor, ended) = (Arc::clone(&pool.executor), pool.ended.clone());
-            let run = move || pollster::block_on(executor.run(ended.cancelled()));
+            // A task that panics has nobody else to tell, but the thread is there for the next one, too.
+            let run = move || {
+                while foreign::call(|| pollster::block_on(executor.run(ended.cancelled()))).is_err()
+                {
+                }
+            };
             // A machine that can have no more threads has to do with those there are.
             let _ = thread::Builder::new()
                 .name("hotcell-pool".into())

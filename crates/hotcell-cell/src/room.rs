@@ -7,15 +7,20 @@ mod dirty;
 mod slot;
 mod stack;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    cell::RefCell,
+    sync::{Arc, Mutex, MutexGuard, TryLockError, Weak},
+};
 
 use hotcell_image::FreshMemory;
 use wasmtime::{LinearMemory, MemoryCreator, MemoryType, StackCreator, StackMemory};
 
-use crate::guest::place::INITIAL_MEMORY;
+use crate::guest::place::{INITIAL_MEMORY, STACK_TOP};
 use dirty::PageMap;
 use slot::Slot;
 use stack::Stack;
+
+pub(crate) use stack::KEPT as KEPT_STACK;
 
 /// How many slots and stacks are kept when no cell uses them.
 const KEPT: usize = 128;
@@ -50,24 +55,24 @@ impl Room {
 
     /// A slot that is as new.
     fn take(&self) -> Option<Slot> {
-        let clean = lock(&self.slots).pop();
+        let clean = pop(&self.slots);
         clean.or_else(|| {
-            let mut slot = lock(&self.dirty).pop()?;
+            let mut slot = pop(&self.dirty)?;
             self.reset(&mut slot).then_some(slot)
         })
     }
 
-    fn give_back(&self, mut slot: Slot) {
-        if slot.has_grown_by() <= self.keep_resident {
-            let mut dirty = lock(&self.dirty);
-            if dirty.len() < DIRTY {
-                dirty.push(slot);
-                return;
-            }
-        }
-        let is_wanted = lock(&self.slots).len() < KEPT;
+    fn give_back(&self, slot: Slot) {
+        let is_small = slot.has_grown_by() <= self.keep_resident;
+        let refused = if is_small {
+            push(&self.dirty, DIRTY, slot)
+        } else {
+            Some(slot)
+        };
+        let Some(mut slot) = refused else { return };
+        let is_wanted = lock(&self.slots).is_some_and(|slots| slots.len() < KEPT);
         if is_wanted && self.reset(&mut slot) {
-            lock(&self.slots).push(slot);
+            drop(push(&self.slots, KEPT, slot));
         }
     }
 
@@ -160,11 +165,13 @@ impl Drop for LetSlot {
 // machine's stack, and `zeroed`, a further defence, is not configured.
 unsafe impl StackCreator for Landlord {
     fn new_stack(&self, size: usize, _zeroed: bool) -> wasmtime::Result<Box<dyn StackMemory>> {
-        let kept = lock(&self.0.stacks).pop();
+        let kept = pop(&self.0.stacks);
         let stack = match kept.filter(|stack| stack.size() == size) {
             Some(stack) => stack,
             None => Stack::new(size)?,
         };
+        let stack = Arc::new(stack);
+        LAST_STACK.set(Some(StackLease(Arc::downgrade(&stack))));
         Ok(Box::new(LetStack {
             stack: Some(stack),
             room: Arc::clone(&self.0),
@@ -172,10 +179,42 @@ unsafe impl StackCreator for Landlord {
     }
 }
 
+thread_local! {
+    /// The stack that Wasmtime asked for in the work that [`StackLease::made_in`] is about. It keeps it with the store that it
+    /// asked for, and tells nobody.
+    static LAST_STACK: RefCell<Option<StackLease>> = const { RefCell::new(None) };
+}
+
+/// The stack of a cell, as long as the cell has it.
+pub(crate) struct StackLease(Weak<Stack>);
+
+impl StackLease {
+    /// Does `work` of one store, and tells the stack that was made for it, if one was. Work of other stores that this includes
+    /// (a tool may run cells) is asked about in the same way, so that no stack is taken for another store's.
+    pub(crate) fn made_in<T>(work: impl FnOnce() -> T) -> (T, Option<Self>) {
+        let before = LAST_STACK.take();
+        let done = work();
+        (done, LAST_STACK.replace(before))
+    }
+
+    /// Gives what only deep recursion uses back to the system.
+    ///
+    /// # Safety
+    ///
+    /// No frame may be left on this stack: the cell is at rest.
+    pub(crate) unsafe fn release_depths(&self) {
+        if let Some(stack) = self.0.upgrade() {
+            // SAFETY: as the caller promises. It is the stack of that cell still: a stack that goes back to the room becomes
+            // another `Arc`. If the system refuses, it stays as it is.
+            let _ = unsafe { stack.release_depths() };
+        }
+    }
+}
+
 /// A stack while a cell has it.
 struct LetStack {
     /// `None` only while it is dropped.
-    stack: Option<Stack>,
+    stack: Option<Arc<Stack>>,
     room: Arc<Room>,
 }
 
@@ -197,22 +236,36 @@ unsafe impl StackMemory for LetStack {
     fn guard_range(&self) -> std::ops::Range<*mut u8> {
         self.stack
             .as_ref()
-            .map_or(std::ptr::null_mut()..std::ptr::null_mut(), Stack::guard)
+            .map_or(std::ptr::null_mut()..std::ptr::null_mut(), |stack| {
+                stack.guard()
+            })
     }
 }
 
 impl Drop for LetStack {
     fn drop(&mut self) {
-        let Some(stack) = self.stack.take() else {
+        // A lease that is being used, on another thread, would keep it from being used again; it never is.
+        let Some(stack) = self.stack.take().and_then(Arc::into_inner) else {
             return;
         };
-        if stack.release_depths().is_err() {
-            return;
+        // SAFETY: whoever drops a stack has left it.
+        if unsafe { stack.release_depths() }.is_ok() {
+            drop(push(&self.room.stacks, KEPT, stack));
         }
-        let mut stacks = lock(&self.room.stacks);
-        if stacks.len() < KEPT {
-            stacks.push(stack);
-        }
+    }
+}
+
+/// Gives back the pages of a cell's own stack, which is the beginning of its memory, but for those that every run uses.
+///
+/// # Safety
+///
+/// `base` must be the memory of a cell of a [`Room`], and no guest frame may be live in it.
+pub(crate) unsafe fn release_guest_stack(base: *mut u8) {
+    let depths = STACK_TOP.saturating_sub(KEPT_STACK);
+    if depths > 0 {
+        // SAFETY: every cell's memory is larger than that, and what is there is of use to nobody as the caller promises. If
+        // the system refuses, it stays as it is.
+        let _ = unsafe { forget(base, depths) };
     }
 }
 
@@ -234,8 +287,35 @@ unsafe fn forget(_: *mut u8, _: usize) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// How often a lock is tried that somebody has. It is held for a push or a pop.
+const TRIES: u32 = 1000;
+
+/// `None` if somebody has the lock for long. In a child of `fork()` that may be for good, and there is always another way: a
+/// new mapping.
+fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    for _ in 0..TRIES {
+        match mutex.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
+    None
+}
+
+fn pop<T>(mutex: &Mutex<Vec<T>>) -> Option<T> {
+    lock(mutex)?.pop()
+}
+
+/// Returns what there was no room for, to be dropped without the lock.
+fn push<T>(mutex: &Mutex<Vec<T>>, limit: usize, item: T) -> Option<T> {
+    match lock(mutex) {
+        Some(mut kept) if kept.len() < limit => {
+            kept.push(item);
+            None
+        }
+        _ => Some(item),
+    }
 }
 
 #[cfg(test)]
@@ -315,6 +395,46 @@ mod tests {
                 assert_is_fresh(bytes(&mut *memory(&landlord)));
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_zero_page_in_the_place_of_the_image_is_not_clean() {
+        use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+        let room = Room::new(Image::embedded().memory(), 1 << 20);
+        if room.page_map.is_none() {
+            return;
+        }
+        let fresh = &room.fresh;
+        let mut slot = Slot::new(fresh, INITIAL_MEMORY, CAPACITY, GUARD).unwrap();
+        let page = rustix::param::page_size();
+        // A page of the image that is not zero itself, and one behind the image, which is.
+        let in_image = (0..fresh.bytes().len() / page)
+            .find(|number| {
+                fresh.bytes()[number * page..][..page]
+                    .iter()
+                    .any(|byte| *byte != 0)
+            })
+            .map(|number| fresh.start() + number * page)
+            .unwrap();
+        let behind = INITIAL_MEMORY - page;
+        for at in [in_image, behind] {
+            // SAFETY: a page of the slot, which nobody uses. Reading it makes it the zero page, as merging pages would.
+            unsafe {
+                let at = slot.base().add(at);
+                mmap_anonymous(
+                    at.cast(),
+                    page,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE | MapFlags::FIXED,
+                )
+                .unwrap();
+                assert_eq!(at.read_volatile(), 0);
+            }
+        }
+        assert!(room.reset(&mut slot));
+        // SAFETY: so much can be accessed, and nobody else does.
+        assert_is_fresh(unsafe { std::slice::from_raw_parts(slot.base(), slot.size()) });
     }
 
     #[test]

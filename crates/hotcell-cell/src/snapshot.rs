@@ -1,26 +1,36 @@
 //! The state of a cell as bytes.
 //!
-//! A header (magic, build of the image, checksum), then, compressed: what the host knows, and the pages of memory that
-//! differ from a fresh cell's. The bytes may come from anywhere. The checksum finds accidents; against malice stands that
-//! all of it is either checked here or ends up as guest memory, where anything is allowed.
+//! A header (magic, build of the image, seal, checksum, length), then, compressed: what the host knows, and the pages of
+//! memory that differ from a fresh cell's.
+//!
+//! # A snapshot carries state, not authority
+//!
+//! The bytes may come from anywhere. Nothing in them raises a limit or allows anything: memory, time, operations, clock,
+//! randomness, tools and the account of the host's memory are those of whoever restores. Tools are names, to be connected
+//! again. What is not checked here ends up as guest memory, where anything is allowed. The checksum finds accidents. A seal
+//! ([`SnapshotKey`]) finds malice, before anything behind the header is looked at.
 
-use std::sync::Arc;
+mod key;
+mod state;
+
+use std::io::{self, Read, Write};
 
 use hotcell_image::BuildId;
+use hotcell_meter::{Account, OverLimit};
 
-use crate::{
-    held::{Arguments, Held},
-    host::{Host, PendingCall, Slot, read_values},
-    memory::PAGE,
-    tool::{Answer, ToolError},
-    value::Value,
-    wire::{Budget, Reader, put_number, put_value},
-};
+use crate::{guest::place, held::Arguments, memory::PAGE, options::CellOptions, wire::put_value};
 
-const MAGIC: [u8; 8] = *b"HCSNAP\x00\x01";
-const HEADER: usize = 8 + 32 + 16 + 8;
-/// For what is not pages: outstanding calls and their arguments.
-const MAX_STATE: usize = 64 << 20;
+pub use key::SnapshotKey;
+pub(crate) use state::State;
+
+const MAGIC: [u8; 8] = *b"HCSNAP\x00\x02";
+const HEADER: usize = 8 + 32 + key::MAC + 16 + 8;
+/// The seal of a snapshot that has none.
+const NO_SEAL: [u8; key::MAC] = [0; key::MAC];
+/// Level 1: a snapshot is taken while somebody waits.
+const LEVEL: i32 = 1;
+/// What that level needs, and more than that a decoder may not ask for: 1 MiB.
+const MAX_WINDOW_LOG: u32 = 20;
 
 /// Why bytes are not a snapshot.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +47,12 @@ pub enum SnapshotError {
         /// This build.
         expected: BuildId,
     },
+    /// There is a key, and the snapshot was made without one.
+    #[error("the snapshot is not sealed, and only snapshots with the right seal are accepted here")]
+    Unsealed,
+    /// There is a key, and the seal does not fit.
+    #[error("the seal of the snapshot does not fit: it was made with another key, or altered")]
+    WrongSeal,
     /// Truncated or altered.
     #[error("the snapshot is damaged: its content does not match its checksum")]
     Damaged,
@@ -51,9 +67,20 @@ pub enum SnapshotError {
         /// What is allowed.
         limit: u64,
     },
+    /// More calls were outstanding than may be.
+    #[error("the snapshot has {found} calls outstanding, more than the limit of {limit}")]
+    TooManyCalls {
+        /// How many there are.
+        found: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// What the host would have to keep for it, such as arguments of outstanding calls, is too much.
+    #[error("the snapshot has more outside of its cell than may be kept")]
+    HostMemory(#[source] OverLimit),
     /// Compression failed, for lack of memory.
     #[error("failed to compress the snapshot")]
-    Compress(#[source] std::io::Error),
+    Compress(#[source] io::Error),
 }
 
 /// A call without an answer.
@@ -70,290 +97,261 @@ pub struct Outstanding {
     pub is_deferred: bool,
 }
 
-/// What the host knows of a cell.
-pub(crate) struct State {
-    pub(crate) memory_size: usize,
-    pub(crate) is_running: bool,
-    tools: Vec<(Arc<str>, u8)>,
-    calls: Vec<(u32, PendingCall)>,
-    answers: Vec<(u32, Held<Answer>)>,
-}
-
-impl State {
-    pub(crate) fn of(host: &Host, is_running: bool, memory_size: usize) -> Self {
-        Self {
-            memory_size,
-            is_running,
-            tools: host
-                .tools
-                .iter()
-                .map(|slot| (Arc::clone(&slot.name), slot.kind))
-                .collect(),
-            calls: host
-                .calls
-                .iter()
-                .map(|(id, call)| (*id, call.clone()))
-                .collect(),
-            answers: host.answers.iter().cloned().collect(),
-        }
-    }
-
-    pub(crate) fn apply(self, host: &mut Host) {
-        host.tools = self
-            .tools
-            .into_iter()
-            .map(|(name, kind)| Slot {
-                name,
-                tool: None,
-                kind,
-            })
-            .collect();
-        host.calls = self.calls.into_iter().collect();
-        host.answers = self.answers.into();
-    }
-
-    /// As a value, since there is a checked codec for those.
-    fn to_value(&self) -> Value {
-        let tools = self
-            .tools
-            .iter()
-            .map(|(name, kind)| Value::array([Value::from(&**name), Value::from(*kind)]));
-        let calls = self.calls.iter().map(|(id, call)| {
-            Value::array([
-                Value::from(*id),
-                Value::from(&*call.tool),
-                pack(&call.arguments),
-            ])
-        });
-        let answers = self.answers.iter().map(|(id, answer)| {
-            let (ok, value) = match &**answer {
-                Ok(value) => (true, pack(std::slice::from_ref(value))),
-                Err(error) => (false, pack(&[Value::Error(error.0.clone())])),
-            };
-            Value::array([Value::from(*id), Value::Bool(ok), value])
-        });
-        #[expect(clippy::cast_precision_loss, reason = "at most 4 GiB")]
-        let memory_size = self.memory_size as f64;
-        Value::array([
-            Value::Number(memory_size),
-            Value::Bool(self.is_running),
-            Value::array(tools),
-            Value::array(calls),
-            Value::array(answers),
-        ])
-    }
-
-    fn from_value(value: Value) -> Option<Self> {
-        let [memory_size, is_running, tools, calls, answers] = array(value)?;
-        let memory_size = memory_size
-            .as_f64()
-            .filter(|size| (0.0..=4_294_967_296.0).contains(size))?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked above"
-        )]
-        let memory_size = memory_size as usize;
-        Some(Self {
-            memory_size,
-            is_running: is_running.as_bool()?,
-            tools: list(tools, |tool| {
-                let [name, kind] = array(tool)?;
-                Some((Arc::from(name.as_str()?), u8::try_from(index(&kind)?).ok()?))
-            })?,
-            calls: list(calls, |call| {
-                let [id, tool, arguments] = array(call)?;
-                let arguments = unpack(&arguments)?.into();
-                Some((
-                    index(&id)?,
-                    PendingCall {
-                        tool: Arc::from(tool.as_str()?),
-                        arguments,
-                        has_future: false,
-                    },
-                ))
-            })?,
-            answers: list(answers, |answer| {
-                let [id, ok, value] = array(answer)?;
-                let answer = match (ok.as_bool()?, unpack(&value)?.pop()?) {
-                    (true, value) => Ok(value),
-                    (false, Value::Error(error)) => Err(ToolError(error)),
-                    _ => return None,
-                };
-                Some((index(&id)?, Held::free(answer)))
-            })?,
-        })
-    }
-}
-
-/// Values as bytes: each counts its objects for itself, which it could not do inside a larger value.
-fn pack(values: &[Value]) -> Value {
-    let mut bytes = Vec::new();
-    put_number(&mut bytes, values.len() as u64);
-    for value in values {
-        // What cannot be encoded could not have come from a cell.
-        if put_value(&mut bytes, value).is_err() {
-            bytes.push(0);
-        }
-    }
-    Value::Buffer(bytes)
-}
-
-fn unpack(value: &Value) -> Option<Vec<Value>> {
-    let Value::Buffer(bytes) = value else {
-        return None;
-    };
-    read_values(&mut Reader::new(bytes, Budget::bytes(MAX_STATE))).ok()
-}
-
-fn array<const N: usize>(value: Value) -> Option<[Value; N]> {
-    let Value::Array(elements) = value else {
-        return None;
-    };
-    elements.try_into().ok()
-}
-
-fn list<T>(value: Value, read: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
-    let Value::Array(elements) = value else {
-        return None;
-    };
-    elements.into_iter().map(read).collect()
-}
-
-fn index(value: &Value) -> Option<u32> {
-    let number = value.as_f64()?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "compared with the original"
-    )]
-    let integer = number as u32;
-    (f64::from(integer).to_bits() == number.to_bits()).then_some(integer)
-}
-
-/// The bytes of a snapshot.
+/// The bytes of a snapshot, sealed if there is a key.
 pub(crate) fn write<'a>(
     state: &State,
     pages: impl Iterator<Item = (usize, &'a [u8])>,
+    key: Option<&SnapshotKey>,
 ) -> Result<Vec<u8>, SnapshotError> {
-    let mut content = vec![0; 4];
-    put_value(&mut content, &state.to_value()).map_err(|_| SnapshotError::Malformed)?;
-    let length = u32::try_from(content.len() - 4).map_err(|_| SnapshotError::Malformed)?;
-    content[..4].copy_from_slice(&length.to_le_bytes());
-    for (number, page) in pages {
-        let number = u32::try_from(number).map_err(|_| SnapshotError::Malformed)?;
-        content.extend_from_slice(&number.to_le_bytes());
-        content.extend_from_slice(page);
-    }
-    seal(&content)
+    let mut known = vec![0; 4];
+    put_value(&mut known, &state.to_value()).map_err(|_| SnapshotError::Malformed)?;
+    let length = u32::try_from(known.len() - 4).map_err(|_| SnapshotError::Malformed)?;
+    known[..4].copy_from_slice(&length.to_le_bytes());
+    let pages: Vec<_> = pages.collect();
+    let length = known.len() + pages.len() * (4 + PAGE);
+    pack(length, key, |out| {
+        out.write_all(&known)?;
+        for (number, page) in pages {
+            let number = u32::try_from(number).map_err(io::Error::other)?;
+            out.write_all(&number.to_le_bytes())?;
+            out.write_all(page)?;
+        }
+        Ok(())
+    })
 }
 
-/// Compresses `content` and puts the header before it.
-fn seal(content: &[u8]) -> Result<Vec<u8>, SnapshotError> {
-    // Level 1: a snapshot is taken while somebody waits.
-    let compressed = zstd::bulk::compress(content, 1).map_err(SnapshotError::Compress)?;
-    let mut bytes = Vec::with_capacity(HEADER + compressed.len());
-    bytes.extend_from_slice(&MAGIC);
-    bytes.extend_from_slice(BuildId::CURRENT.as_bytes());
-    bytes.extend_from_slice(&xxhash_rust::xxh3::xxh3_128(&compressed).to_le_bytes());
-    bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&compressed);
+/// Compresses the `length` bytes that `write` writes, and puts the header before them.
+fn pack(
+    length: usize,
+    key: Option<&SnapshotKey>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Vec<u8>, SnapshotError> {
+    let length = length as u64;
+    let compress = || {
+        let mut encoder = zstd::Encoder::new(vec![0; HEADER], LEVEL)?;
+        // So that the decoder needs no larger window than there are bytes.
+        encoder.set_pledged_src_size(Some(length))?;
+        encoder.include_contentsize(true)?;
+        write(&mut encoder)?;
+        encoder.finish()
+    };
+    let mut bytes = compress().map_err(SnapshotError::Compress)?;
+    let mut header = Header {
+        build_id: *BuildId::CURRENT.as_bytes(),
+        seal: NO_SEAL,
+        checksum: [0; 16],
+        length,
+    };
+    if let Some(key) = key {
+        header.seal = key.seal(&[&header.to_bytes(), &bytes[HEADER..]]);
+    }
+    header.checksum = header.checksum_with(&bytes[HEADER..]);
+    bytes[..HEADER].copy_from_slice(&header.to_bytes());
     Ok(bytes)
 }
 
 /// A snapshot with `content`, whatever that is, for the fuzz target and tests.
 #[doc(hidden)]
 pub fn seal_for_fuzzing(content: &[u8]) -> Vec<u8> {
-    seal(content).unwrap_or_default()
+    pack(content.len(), None, |out| out.write_all(content)).unwrap_or_default()
 }
 
 /// What is behind the header of a good snapshot, to be altered and sealed again.
 #[doc(hidden)]
 pub fn unseal_for_fuzzing(bytes: &[u8]) -> Vec<u8> {
-    read(bytes, u64::from(u32::MAX))
-        .map(|snapshot| snapshot.content)
+    bytes
+        .get(HEADER..)
+        .and_then(|compressed| zstd::decode_all(compressed).ok())
         .unwrap_or_default()
 }
 
-/// A snapshot that has been checked.
-pub(crate) struct Snapshot {
-    pub(crate) state: State,
-    content: Vec<u8>,
-    pages_at: usize,
+struct Header {
+    build_id: [u8; 32],
+    seal: [u8; key::MAC],
+    checksum: [u8; 16],
+    length: u64,
 }
 
-impl Snapshot {
-    /// Numbers and contents of the pages.
-    pub(crate) fn pages(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        self.content[self.pages_at..]
-            .chunks_exact(4 + PAGE)
-            .map(|entry| {
-                let number = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-                (number as usize, &entry[4..])
-            })
+impl Header {
+    /// The header, and what is behind it.
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let rest = bytes.strip_prefix(&MAGIC)?;
+        let (build_id, rest) = rest.split_first_chunk()?;
+        let (seal, rest) = rest.split_first_chunk()?;
+        let (checksum, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let header = Self {
+            build_id: *build_id,
+            seal: *seal,
+            checksum: *checksum,
+            length: u64::from_le_bytes(*length),
+        };
+        Some((header, rest))
+    }
+
+    fn to_bytes(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        let parts: [&[u8]; 5] = [
+            &MAGIC,
+            &self.build_id,
+            &self.seal,
+            &self.checksum,
+            &self.length.to_le_bytes(),
+        ];
+        let mut at = 0;
+        for part in parts {
+            bytes[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        }
+        bytes
+    }
+
+    /// The checksum of all but itself.
+    fn checksum_with(&self, content: &[u8]) -> [u8; 16] {
+        let without = Self {
+            checksum: [0; 16],
+            ..*self
+        };
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        hasher.update(&without.to_bytes());
+        hasher.update(content);
+        hasher.digest128().to_le_bytes()
+    }
+
+    /// The seal is about all but itself and the checksum, which comes after it.
+    fn check_seal(&self, key: &SnapshotKey, content: &[u8]) -> Result<(), SnapshotError> {
+        if self.seal == NO_SEAL {
+            return Err(SnapshotError::Unsealed);
+        }
+        let without = Self {
+            seal: NO_SEAL,
+            checksum: [0; 16],
+            ..*self
+        };
+        if key.fits(self.seal, &[&without.to_bytes(), content]) {
+            Ok(())
+        } else {
+            Err(SnapshotError::WrongSeal)
+        }
     }
 }
 
-/// Checks `bytes` and unpacks them.
-pub(crate) fn read(bytes: &[u8], memory_limit: u64) -> Result<Snapshot, SnapshotError> {
-    let (header, compressed) = bytes
-        .split_first_chunk::<HEADER>()
-        .ok_or(SnapshotError::NotASnapshot)?;
-    let (magic, rest) = header.split_at(8);
-    let (build_id, rest) = rest.split_at(32);
-    let (checksum, length) = rest.split_at(16);
-    if magic != MAGIC {
-        return Err(SnapshotError::NotASnapshot);
-    }
-    if build_id != BuildId::CURRENT.as_bytes() {
-        let found: [u8; 32] = build_id
-            .try_into()
-            .map_err(|_| SnapshotError::NotASnapshot)?;
+/// A snapshot whose state has been checked, and whose pages come one by one.
+pub(crate) struct Snapshot<'a> {
+    content: zstd::Decoder<'static, &'a [u8]>,
+    /// Pages that have not been read.
+    left: u64,
+    /// The page after the last that was read.
+    next_page: usize,
+    memory_size: usize,
+}
+
+/// Checks `bytes` by what `options` allow. What the host keeps is charged to `account`.
+pub(crate) fn read<'a>(
+    bytes: &'a [u8],
+    options: &CellOptions,
+    account: &Account,
+) -> Result<(State, Snapshot<'a>), SnapshotError> {
+    let (header, compressed) = Header::read(bytes).ok_or(SnapshotError::NotASnapshot)?;
+    if header.build_id != *BuildId::CURRENT.as_bytes() {
         return Err(SnapshotError::Foreign {
-            found: found.into(),
+            found: header.build_id.into(),
             expected: BuildId::CURRENT,
         });
     }
-    if checksum != xxhash_rust::xxh3::xxh3_128(compressed).to_le_bytes() {
+    if let Some(key) = &options.snapshot_key {
+        header.check_seal(key, compressed)?;
+    }
+    if header.checksum != header.checksum_with(compressed) {
         return Err(SnapshotError::Damaged);
     }
-    let length = u64::from_le_bytes(length.try_into().map_err(|_| SnapshotError::Malformed)?);
+    let limit = options.memory_limit;
     // Pages and their numbers, and the state.
-    let most = memory_limit + memory_limit / 1024 + MAX_STATE as u64;
-    if length > most {
+    let most = limit + limit / 1024 + State::limit(account) as u64;
+    if header.length > most {
         return Err(SnapshotError::TooLarge {
-            needed: length,
-            limit: memory_limit,
+            needed: header.length,
+            limit,
         });
     }
-    let capacity = usize::try_from(length).map_err(|_| SnapshotError::Malformed)?;
-    let content =
-        zstd::bulk::decompress(compressed, capacity).map_err(|_| SnapshotError::Malformed)?;
-    if content.len() != capacity {
-        return Err(SnapshotError::Malformed);
-    }
-    let (state, pages_at) = read_state(&content).ok_or(SnapshotError::Malformed)?;
-    if state.memory_size as u64 > memory_limit {
+    let mut content = open(compressed).map_err(|_| SnapshotError::Malformed)?;
+    let (state, state_length) = read_state(&mut content, header.length, account)?;
+    if state.memory_size as u64 > limit {
         return Err(SnapshotError::TooLarge {
             needed: state.memory_size as u64,
-            limit: memory_limit,
+            limit,
         });
     }
-    if (content.len() - pages_at) % (4 + PAGE) != 0 || state.memory_size % 65536 != 0 {
+    if state.outstanding() > options.max_calls_in_flight {
+        return Err(SnapshotError::TooManyCalls {
+            found: state.outstanding(),
+            limit: options.max_calls_in_flight,
+        });
+    }
+    let pages = header.length - state_length;
+    let entry = (4 + PAGE) as u64;
+    if !pages.is_multiple_of(entry) || state.memory_size % 65536 != 0 {
         return Err(SnapshotError::Malformed);
     }
-    Ok(Snapshot {
-        state,
+    let snapshot = Snapshot {
         content,
-        pages_at,
-    })
+        left: pages / entry,
+        next_page: place::STACK_TOP / PAGE,
+        memory_size: state.memory_size.max(place::INITIAL_MEMORY),
+    };
+    Ok((state, snapshot))
 }
 
-fn read_state(content: &[u8]) -> Option<(State, usize)> {
-    let (length, rest) = content.split_first_chunk::<4>()?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let mut reader = Reader::new(rest.get(..length)?, Budget::bytes(MAX_STATE));
-    let state = State::from_value(reader.value().ok()?)?;
-    reader.finish().ok()?;
-    Some((state, 4 + length))
+fn open(compressed: &[u8]) -> io::Result<zstd::Decoder<'static, &[u8]>> {
+    let mut decoder = zstd::Decoder::with_buffer(compressed)?.single_frame();
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
+    Ok(decoder)
+}
+
+/// The state, and how many bytes it took.
+fn read_state(
+    content: &mut impl Read,
+    length: u64,
+    account: &Account,
+) -> Result<(State, u64), SnapshotError> {
+    let malformed = |_| SnapshotError::Malformed;
+    let mut state_length = [0; 4];
+    content.read_exact(&mut state_length).map_err(malformed)?;
+    let state_length = u32::from_le_bytes(state_length) as usize;
+    if state_length as u64 + 4 > length {
+        return Err(SnapshotError::Malformed);
+    }
+    if state_length > State::limit(account) {
+        return Err(State::too_large(account));
+    }
+    let mut state = vec![0; state_length];
+    content.read_exact(&mut state).map_err(malformed)?;
+    Ok((State::read(&state, account)?, state_length as u64 + 4))
+}
+
+impl Snapshot<'_> {
+    /// Reads the pages into `memory`, where they belong.
+    pub(crate) fn restore(mut self, memory: &mut [u8]) -> Result<(), SnapshotError> {
+        let malformed = |_| SnapshotError::Malformed;
+        while self.left > 0 {
+            let mut number = [0; 4];
+            self.content.read_exact(&mut number).map_err(malformed)?;
+            let number = u32::from_le_bytes(number) as usize;
+            // In order, so that none comes twice; above the stack, which is empty; and in the memory that it says it has.
+            let start = number.checked_mul(PAGE).filter(|start| {
+                number >= self.next_page && start.saturating_add(PAGE) <= self.memory_size
+            });
+            let page = start
+                .and_then(|start| memory.get_mut(start..start + PAGE))
+                .ok_or(SnapshotError::Malformed)?;
+            self.content.read_exact(page).map_err(malformed)?;
+            self.next_page = number + 1;
+            self.left -= 1;
+        }
+        // Not a byte more than it says.
+        match self.content.read(&mut [0]) {
+            Ok(0) => Ok(()),
+            _ => Err(SnapshotError::Malformed),
+        }
+    }
 }

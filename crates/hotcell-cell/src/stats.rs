@@ -14,4 +14,7 @@ pub struct Stats {
     pub cpu_time: Duration,
     /// The most memory the cell has had. It includes what the image itself takes.
     pub peak_memory_bytes: u64,
+    /// The most that the cell has used of the machine's stack, beside its memory. Only what recurses is counted, so that it is
+    /// 0 for most. What is beyond 64 KiB is given back when the cell comes to rest.
+    pub peak_stack_bytes: u64,
 }

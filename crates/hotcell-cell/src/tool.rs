@@ -263,12 +263,17 @@ impl fmt::Debug for Tool {
     }
 }
 
+/// Whether it is what [`Tool::kind_number`] can give.
+pub(crate) fn is_kind_number(kind: u8) -> bool {
+    kind <= 4
+}
+
 /// A tool that panics is a tool that failed; the cell is not to blame.
-fn panicked(tool: &str) -> ToolError {
+pub(crate) fn panicked(tool: &str) -> ToolError {
     ToolError::from(format!("the tool {tool} panicked"))
 }
 
-type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
+pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
 
 fn boxed<T, F>(
     function: impl Fn(ToolCall) -> F + Send + Sync + 'static,

@@ -19,4 +19,4 @@ mod session;
 mod tools;
 
 pub(crate) use error::RpcError;
-pub(crate) use session::{Limits, Session, Transport};
+pub(crate) use session::{Limits, Message, Session, Transport};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::Value;
+use hotcell_cell::Arguments;
 
 /// Whether code may call a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub struct ApprovalRequest {
     /// The tool that is to be called.
     pub tool: Arc<str>,
     /// What it is to be called with.
-    pub arguments: Vec<Value>,
+    pub arguments: Arguments,
 }
 
 /// What the host says to a call.

@@ -7,9 +7,9 @@ use hotcell_cell::{AnswerFuture, Called, Reply, Tool, ToolCall, ToolError, ToolK
 use crate::{
     approval::{Approval, ApprovalRequest, Permission},
     hooks::Hooks,
-    ledger::{CallKey, CallOutcome, outcome_of},
+    ledger::{CallKey, CallOutcome, outcome_of, words},
     options::OnApproval,
-    schema::Parameters,
+    schema::{Parameters, Unchecked},
     tool::AgentTool,
 };
 
@@ -23,6 +23,11 @@ struct Guarded {
 
 /// Puts the boundary around a tool. An error says what is wrong with its schema.
 pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String> {
+    if matches!(tool.tool.kind(), ToolKind::Deferred | ToolKind::FinalAnswer) {
+        // Nothing to call: the cell itself deals with these. What they say of their parameters may come from a snapshot, and
+        // is not even looked at.
+        return Ok(tool.tool.clone());
+    }
     let guarded = Arc::new(Guarded {
         tool: tool.tool.clone(),
         permission: tool.permission,
@@ -54,7 +59,6 @@ pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String
             let guarded = Arc::clone(&guarded);
             async move { guarded.call_plain(call).await }
         }),
-        // Nothing to call: the cell itself deals with these.
         _ => tool.tool.clone(),
     })
 }
@@ -99,20 +103,26 @@ impl Guarded {
         if ledger.len() >= limit {
             return Err(ToolError::new(
                 "RangeError",
-                format!("too many tool calls: a run may make {limit}"),
+                format!("too many tool calls: a run may make {limit} (maxToolCalls)"),
             ));
         }
-        let key = ledger.begin(&call.tool, &call.arguments);
+        let key = ledger
+            .begin(&call.tool, &call.arguments)
+            .map_err(|over| ToolError::new("RangeError", over.to_string()))?;
         drop(ledger);
-        let refusal = if self.permission == Permission::Deny {
-            Some(denied(&call.tool, "the host does not allow it"))
-        } else {
-            let parameters = self.parameters.as_ref();
-            parameters.and_then(|parameters| parameters.check(&call.tool, &call.arguments).err())
+        if self.permission == Permission::Deny {
+            return self.refuse(key, denied(&call.tool, "the host does not allow it"));
+        }
+        let Some(parameters) = &self.parameters else {
+            return Ok(key);
         };
-        match refusal {
-            None => Ok(key),
-            Some(error) => self.refuse(key, error),
+        match parameters.check(&call.tool, &call.arguments, call.watch()) {
+            Ok(()) => Ok(key),
+            Err(Unchecked::Refused(error)) => self.refuse(key, error),
+            // The code does not get to see this: it ends where it stands.
+            Err(Unchecked::Stopped(stopped)) => {
+                self.refuse(key, ToolError::from(stopped.to_string()))
+            }
         }
     }
 
@@ -133,7 +143,7 @@ impl Guarded {
             Some(decide) => {
                 decide(ApprovalRequest {
                     tool: Arc::clone(&call.tool),
-                    arguments: call.arguments.to_vec(),
+                    arguments: call.arguments.clone(),
                 })
                 .await
             }
@@ -142,7 +152,7 @@ impl Guarded {
     }
 
     fn refuse<T>(&self, key: CallKey, error: ToolError) -> Result<T, ToolError> {
-        let refused = CallOutcome::Refused(error.to_string());
+        let refused = CallOutcome::Refused(words(&error.to_string()));
         self.hooks.ledger().end(key, refused);
         Err(error)
     }

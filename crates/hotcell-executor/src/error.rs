@@ -1,12 +1,13 @@
 //! The one form in which every failure reaches the caller.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
+use hotcell_meter::Stopped;
 use hotcell_prepare::{Diagnostic, Location};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::{log::LogEntry, state::State};
+use crate::{log::LogEntry, output::millis, state::State};
 
 /// What went wrong, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -181,6 +182,22 @@ impl ExecutorError {
     pub(crate) fn init_failed(details: &dyn std::error::Error) -> Self {
         let details = chain(details);
         Self::new(ErrorCode::InitFailed, format!("SES init failed: {details}"))
+    }
+
+    /// The run had to end: after that long, if it is known.
+    pub(crate) fn stopped(stopped: Stopped, after: Option<Duration>) -> Self {
+        match (stopped, after.map(millis)) {
+            (Stopped::Deadline, Some(timeout)) => Self::new(
+                ErrorCode::ExecTimeout,
+                format!("Execution timed out after {timeout}ms"),
+            )
+            .with("timeoutMs", timeout),
+            (Stopped::Deadline, None) => Self::new(
+                ErrorCode::ExecTimeout,
+                "Execution timed out while its output was written down",
+            ),
+            (Stopped::Cancelled, _) => Self::new(ErrorCode::Cancelled, "Execution cancelled"),
+        }
     }
 
     /// What the rules found forbids the run.

@@ -11,13 +11,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use futures_channel::oneshot;
 use hotcell_cell::{Cell, Engine, Interrupter};
+use hotcell_meter::StopToken;
 use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
 use hotcell_prompt::ToolSpec;
 
 use crate::{hooks::Hooks, options::ExecutorOptions, state::State, tool::AgentTool};
-use turn::Turn;
+use turn::Waiting;
 
 /// How much prepared code is remembered, by all executors together.
 const PREPARED_BYTES: usize = 32 << 20;
@@ -36,18 +36,20 @@ struct Inner {
     options: Arc<ExecutorOptions>,
     hooks: Arc<Hooks>,
     slot: Mutex<Slot>,
-    /// Held while a cell is made, so that whoever comes second finds it made.
+    /// Held while a cell is made, so that whoever comes second finds it made. Nobody else waits for it.
     initializing: Mutex<()>,
 }
 
 struct Slot {
     state: State,
-    /// There while the state is `READY`.
+    /// There while the state is `READY` and nobody works on it.
     cell: Option<Cell>,
     /// Who waits for a turn.
-    waiting: VecDeque<oneshot::Sender<Turn>>,
-    /// Ends the run under way, once it has begun.
+    line: VecDeque<Waiting>,
+    /// Ends the part of the run under way that is the code, once it has begun.
     interrupter: Option<Interrupter>,
+    /// Ends the parts before and after it.
+    stop: Option<StopToken>,
     /// Whether the run under way is to end.
     is_cancelled: bool,
     tools: BTreeMap<String, AgentTool>,
@@ -79,8 +81,9 @@ impl Executor {
             slot: Mutex::new(Slot {
                 state: State::New,
                 cell: None,
-                waiting: VecDeque::new(),
+                line: VecDeque::new(),
                 interrupter: None,
+                stop: None,
                 is_cancelled: false,
                 tools: BTreeMap::new(),
                 globals: Vec::new(),
@@ -96,16 +99,9 @@ impl Executor {
         &self.0.options
     }
 
-    /// Where it is in its life.
+    /// Where it is in its life. Never waits, whatever goes on.
     pub fn state(&self) -> State {
         self.0.slot().state
-    }
-
-    /// How many runs wait for their turn.
-    pub fn queued(&self) -> usize {
-        let mut slot = self.0.slot();
-        slot.waiting.retain(|waiting| !waiting.is_canceled());
-        slot.waiting.len()
     }
 
     /// The tools that it has, as they were described; for the prompt.
@@ -128,12 +124,19 @@ impl Executor {
 
     /// Ends the run under way; it fails with `ERR_CANCELLED`. False if there is none.
     pub fn cancel(&self) -> bool {
-        let mut slot = self.0.slot();
-        if slot.state != State::Running {
-            return false;
+        let (stop, interrupter) = {
+            let mut slot = self.0.slot();
+            if slot.state != State::Running {
+                return false;
+            }
+            slot.is_cancelled = true;
+            (slot.stop.clone(), slot.interrupter.clone())
+        };
+        if let Some(stop) = stop {
+            stop.cancel();
         }
-        slot.is_cancelled = true;
-        if let Some(interrupter) = &slot.interrupter {
+        // Wakes the task that polls the run, which is the host's code.
+        if let Some(interrupter) = interrupter {
             interrupter.cancel();
         }
         true
@@ -141,7 +144,12 @@ impl Executor {
 }
 
 impl Inner {
-    /// Nothing that can panic happens behind this lock.
+    /// The one lock of an executor that others wait for.
+    ///
+    /// Invariant: it is held for a few moves of memory, and so are the locks in [`Hooks`]. Behind them no guest is entered, no
+    /// memory copied, nothing translated that is not cut to size; and nothing of the host's is called, woken or dropped: wakers,
+    /// tools, rules, hooks. What has to be dropped is taken out and dropped afterwards. So nobody waits here for long,
+    /// nothing that the host does there can lead back here, and nothing behind it can panic.
     fn slot(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use hotcell_cell::{CellError, ErrorValue, Exception, Value};
+use hotcell_meter::{Charge, OverLimit, Stopped, Watch};
 use hotcell_prepare::{Diagnostic, Location};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     error::{ErrorCode, ExecutorError, chain},
     hooks::Hooks,
-    json,
-    ledger::CallOutcome,
+    json::encode::{self, Halt},
+    ledger::{CallOutcome, words},
     options::ExecutorOptions,
-    output::millis,
     sources::first_place,
 };
 
@@ -23,29 +23,48 @@ pub(crate) struct Context<'a> {
     /// What stacks call its program.
     pub(crate) program: &'a str,
     pub(crate) timeout: Duration,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+impl Context<'_> {
+    /// The error for a run that had to end.
+    pub(crate) fn stopped(&self, stopped: Stopped) -> ExecutorError {
+        ExecutorError::stopped(stopped, Some(self.timeout))
+    }
+
+    fn halted(&self, halt: Halt) -> ExecutorError {
+        match halt {
+            Halt::Stopped(stopped) => self.stopped(stopped),
+            Halt::OverLimit(over) => host_memory(&over),
+        }
+    }
+
+    /// Takes room for a while.
+    fn charge(&self, bytes: usize) -> Result<Charge, Halt> {
+        let charge = self.hooks.account.charge(bytes);
+        charge.map_err(Halt::OverLimit)
+    }
+
+    fn json(&self, value: &Value) -> Result<Json, Halt> {
+        let mut charge = self.charge(0)?;
+        encode::tree(value, self.watch, Some(&mut charge))
+    }
 }
 
 /// The error for a cell's failure.
-pub(crate) fn explain<T>(error: CellError, context: &Context<'_>) -> Result<T, Box<ExecutorError>> {
+pub(crate) fn explain(error: CellError, context: &Context<'_>) -> ExecutorError {
     let options = context.options;
-    Err(Box::new(match error {
-        CellError::Exception(exception) => thrown(&exception, context),
+    match error {
+        CellError::Exception(exception) => {
+            thrown(&exception, context).unwrap_or_else(|halt| context.halted(halt))
+        }
         CellError::Operations { limit } => ExecutorError::new(
             ErrorCode::MaxOpsExceeded,
             format!("Max operations exceeded ({limit})"),
         )
         .with("maxOperations", limit),
-        CellError::Deadline { .. } => {
-            let timeout = millis(context.timeout);
-            ExecutorError::new(
-                ErrorCode::ExecTimeout,
-                format!("Execution timed out after {timeout}ms"),
-            )
-            .with("timeoutMs", timeout)
-        }
-        CellError::Cancelled { .. } => {
-            ExecutorError::new(ErrorCode::Cancelled, "Execution cancelled")
-        }
+        CellError::Deadline { .. } => context.stopped(Stopped::Deadline),
+        CellError::Cancelled { .. } => context.stopped(Stopped::Cancelled),
         CellError::Stalled => {
             let cause =
                 "the code awaits a promise that can never settle: no tool call is outstanding";
@@ -58,9 +77,19 @@ pub(crate) fn explain<T>(error: CellError, context: &Context<'_>) -> Result<T, B
                 .with("reason", "result_too_large")
                 .with("maxResultBytes", options.max_result_bytes)
         }
+        CellError::HostMemory { over, .. } => host_memory(&over),
         CellError::Broken(_) => runtime(&chain(&error)).with("reason", "corruption"),
         error => runtime(&chain(&error)),
-    }))
+    }
+}
+
+/// What the code left behind does not fit into what the host may keep of it.
+fn host_memory(over: &OverLimit) -> ExecutorError {
+    ExecutorError::new(
+        ErrorCode::MemoryLimit,
+        format!("Memory limit exceeded outside of the sandbox: {over}"),
+    )
+    .with("maxHostMemoryBytes", over.limit)
 }
 
 fn runtime(cause: &str) -> ExecutorError {
@@ -70,11 +99,17 @@ fn runtime(cause: &str) -> ExecutorError {
     )
 }
 
-fn thrown(exception: &Exception, context: &Context<'_>) -> ExecutorError {
+fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError, Halt> {
     let stack = exception.stack();
-    let stack = context.hooks.sources().translate(&stack).into_owned();
+    // Its words stand in the message, in the cause, and in both once more while they are put together.
+    let words = exception.printed.len() + stack.len();
+    let _charge = context.charge(words.saturating_mul(4))?;
+    let sources = context.hooks.sources();
+    let stack = sources
+        .translate(&stack, context.watch)
+        .map_err(Halt::Stopped)?;
     let place = first_place(&stack, context.program);
-    let cause = cause(exception, &stack, place);
+    let cause = cause(exception, &stack, place, context)?;
 
     let mut error = if let Some(module) = refused_import(exception, context.hooks) {
         let message = exception.message();
@@ -116,11 +151,16 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> ExecutorError {
     };
     error.details.insert("cause".into(), cause);
     error.location = place;
-    error
+    Ok(error)
 }
 
 /// What was thrown, for `details`.
-fn cause(exception: &Exception, stack: &str, place: Option<Location>) -> Json {
+fn cause(
+    exception: &Exception,
+    stack: &str,
+    place: Option<Location>,
+    context: &Context<'_>,
+) -> Result<Json, Halt> {
     let mut cause = Map::new();
     cause.insert("name".into(), exception.name().into());
     cause.insert("message".into(), exception.message().into());
@@ -135,18 +175,20 @@ fn cause(exception: &Exception, stack: &str, place: Option<Location>) -> Json {
             for (key, value) in &error.properties {
                 let key = key.to_string();
                 // Not to be mistaken for what stands above.
-                cause.entry(key).or_insert_with(|| json::to_json(value));
+                if !cause.contains_key(&key) {
+                    cause.insert(key, context.json(value)?);
+                }
             }
             if let Some(inner) = &error.cause {
-                cause.insert("cause".into(), json::to_json(inner));
+                cause.insert("cause".into(), context.json(inner)?);
             }
         }
         Some(value) => {
-            cause.insert("value".into(), json::to_json(value));
+            cause.insert("value".into(), context.json(value)?);
         }
         None => {}
     }
-    Json::Object(cause)
+    Ok(Json::Object(cause))
 }
 
 /// A tool failed, with this error.
@@ -170,7 +212,7 @@ fn tool_error(error: &ErrorValue) -> ExecutorError {
 
 /// The tool that the error is of: the last one that failed with it.
 fn failed_tool(exception: &Exception, hooks: &Hooks) -> Option<String> {
-    let text = exception.to_string();
+    let text = words(&exception.to_string());
     let ledger = hooks.ledger();
     let is_it = |outcome: &CallOutcome| match outcome {
         CallOutcome::Failed(message) | CallOutcome::Refused(message) => *message == text,

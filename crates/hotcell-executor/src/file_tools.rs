@@ -31,11 +31,16 @@ fn file_tool(tools: &FileTools, info: &ToolInfo) -> AgentTool {
     let tool = AgentTool::asynchronous(move |call: ToolCall| {
         let cancel = call.cancel.clone();
         let tools = tools.with_cancel(move || cancel.is_cancelled());
-        let arguments: Vec<_> = call.arguments.iter().map(to_plain).collect();
-        blocking::unblock(move || match tools.call(name, &arguments) {
-            Ok(result) => Ok(from_plain(&result)),
-            Err(error) => Err(ToolError::from(error.to_string())),
-        })
+        let arguments: Result<Vec<_>, _> = call.arguments.iter().map(to_plain).collect();
+        async move {
+            let arguments = arguments
+                .map_err(|problem| ToolError::new("TypeError", format!("{name}: {problem}")))?;
+            let answer = blocking::unblock(move || tools.call(name, &arguments)).await;
+            match answer {
+                Ok(result) => Ok(from_plain(&result)),
+                Err(error) => Err(ToolError::from(error.to_string())),
+            }
+        }
     });
     let spec = ToolSpec::new(name)
         .description(info.description)

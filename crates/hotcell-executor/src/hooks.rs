@@ -1,35 +1,56 @@
 //! What a cell reaches of its executor while it runs: console, evaluators, imports, and the record of its calls.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::VecDeque,
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use hotcell_cell::{CellOptions, Level, Source, SourceKind, ToolError};
-use hotcell_prepare::{DynamicKind, Preparer};
+use hotcell_cell::{CellOptions, Import, Line, Source, SourceKind, ToolError};
+use hotcell_meter::Account;
+use hotcell_prepare::{Diagnostic, DynamicKind, PreparedProgram, Preparer};
 
 use crate::{
     ledger::{CallRecord, Ledger},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
+    shorten::shorten,
     sources::Sources,
 };
 
+/// What escapes from a run is one of its last refusals.
+const MAX_REFUSED: usize = 64;
+/// How much of a module's name an error repeats.
+const MAX_NAME_BYTES: usize = 200;
+
 /// Shared by an executor and the functions that its cell calls.
+///
+/// For its locks holds what is said at [`Inner::slot`](crate::executor).
 pub(crate) struct Hooks {
     pub(crate) options: Arc<ExecutorOptions>,
+    /// What the host keeps for the code is charged here.
+    pub(crate) account: Account,
     logs: Mutex<LogBuffer>,
     ledger: Mutex<Ledger>,
-    sources: Mutex<Sources>,
-    /// Imports that were refused in this run.
-    refused: Mutex<Vec<String>>,
+    /// As they are now: whoever translates has them for as long as that takes.
+    sources: Mutex<Arc<Sources>>,
+    /// Imports that were refused in this run: the hashes of the last few names.
+    refused: Mutex<VecDeque<u64>>,
+    /// Keyed at random, so that no name can be made to look like another.
+    hasher: RandomState,
 }
 
 impl Hooks {
     pub(crate) fn new(options: Arc<ExecutorOptions>) -> Arc<Self> {
+        let account = Account::new("maxHostMemoryBytes", options.host_memory());
         Arc::new(Self {
+            logs: Mutex::new(LogBuffer::new(&account, options.max_log_bytes)),
+            ledger: Mutex::new(Ledger::new(&account)),
+            account,
             options,
-            logs: Mutex::default(),
-            ledger: Mutex::default(),
             sources: Mutex::default(),
             refused: Mutex::default(),
+            hasher: RandomState::new(),
         })
     }
 
@@ -38,9 +59,10 @@ impl Hooks {
         let (console, importer, preparer) = (Arc::clone(self), Arc::clone(self), preparer.clone());
         self.options
             .to_cell()
-            .on_console(move |line| console.print(line.level, line.text))
+            .account(self.account.clone())
+            .on_console(move |line| console.print(line))
             .on_source(move |source| admit(&preparer, source))
-            .on_import(move |import| importer.import(import.name))
+            .on_import(move |import| importer.import(import))
     }
 
     /// A new run begins.
@@ -50,7 +72,7 @@ impl Hooks {
         lock(&self.refused).clear();
     }
 
-    pub(crate) fn take_logs(&self) -> Vec<LogEntry> {
+    pub(crate) fn take_logs(&self) -> (Vec<LogEntry>, Option<Diagnostic>) {
         self.logs().take()
     }
 
@@ -62,27 +84,50 @@ impl Hooks {
         lock(&self.ledger)
     }
 
-    pub(crate) fn sources(&self) -> MutexGuard<'_, Sources> {
-        lock(&self.sources)
+    pub(crate) fn sources(&self) -> Arc<Sources> {
+        Arc::clone(&lock(&self.sources))
+    }
+
+    /// Remembers how to translate the places of a program.
+    pub(crate) fn add_source(&self, name: &str, program: &Arc<PreparedProgram>) {
+        let mut sources = lock(&self.sources);
+        if sources.concerns(name, program) {
+            Arc::make_mut(&mut sources).add(name, program);
+        }
+    }
+
+    /// Takes over what another executor knows of its programs.
+    pub(crate) fn inherit(&self, from: &Self) {
+        *lock(&self.sources) = from.sources();
     }
 
     /// Whether this run tried to import `module` and may not.
     pub(crate) fn was_refused(&self, module: &str) -> bool {
-        lock(&self.refused).iter().any(|name| name == module)
+        let hash = self.hasher.hash_one(module);
+        lock(&self.refused).contains(&hash)
     }
 
     fn logs(&self) -> MutexGuard<'_, LogBuffer> {
         lock(&self.logs)
     }
 
-    fn print(&self, level: Level, message: &str) {
-        if !self.options.collect_console_levels.contains(&level) {
+    fn print(&self, line: &Line<'_>) {
+        if !self.options.collect_console_levels.contains(&line.level) {
             return;
         }
-        let message = self.sources().translate(message).into_owned();
+        let Some(room) = self.logs().room() else {
+            return;
+        };
+        // Cut before anything else is done with it: the code may print as much as it likes.
+        let text = &line.text[..line.text.floor_char_boundary(room)];
+        let is_cut = text.len() < line.text.len();
+        // If the run is over, nobody reads it.
+        let Ok(message) = self.sources().translate(text, line.watch()) else {
+            return;
+        };
         let on_log = self.options.on_log.as_ref();
         let mut logs = self.logs();
-        let entry = logs.push(level, &message, self.options.max_log_bytes);
+        let entry = logs.push(line.level, &message, is_cut);
         let told = entry.zip(on_log).map(|(entry, tell)| (entry.clone(), tell));
         // Not behind the lock: whoever is told may do anything.
         drop(logs);
@@ -91,15 +136,22 @@ impl Hooks {
         }
     }
 
-    fn import(&self, name: &str) -> Result<String, ToolError> {
+    fn import(&self, import: &Import<'_>) -> Result<String, ToolError> {
         let options = &self.options;
+        let name = import.name;
+        let shown = shorten(name, MAX_NAME_BYTES);
         if !options.authorized_imports.iter().any(|known| known == name) {
-            lock(&self.refused).push(name.to_owned());
+            let mut refused = lock(&self.refused);
+            if refused.len() >= MAX_REFUSED {
+                refused.pop_front();
+            }
+            refused.push_back(self.hasher.hash_one(name));
+            drop(refused);
             let message = if options.authorized_imports.is_empty() {
-                format!("import of {name:?} is not allowed: no module can be imported here")
+                format!("import of {shown:?} is not allowed: no module can be imported here")
             } else {
                 format!(
-                    "import of {name:?} is not allowed: only these modules can be imported: {}",
+                    "import of {shown:?} is not allowed: only these modules can be imported: {}",
                     options.authorized_imports.join(", ")
                 )
             };
@@ -110,7 +162,7 @@ impl Hooks {
         let source = options.modules.get(name).cloned();
         source.ok_or_else(|| {
             ToolError::from(format!(
-                "cannot find module {name:?}: it is authorised, but the host registered no source for it"
+                "cannot find module {shown:?}: it is authorised, but the host registered no source for it"
             ))
         })
     }
@@ -132,10 +184,13 @@ fn admit(preparer: &Preparer, source: &Source<'_>) -> Result<(), String> {
         .map(|text| text.to_str_lossy())
         .collect();
     let parameters = parameters.join(",");
-    preparer
-        .prepare_dynamic(kind, Some(&parameters), &source.body.to_str_lossy())
-        .map(|_| ())
-        .map_err(|diagnostic| diagnostic.message)
+    let body = source.body.to_str_lossy();
+    match preparer.prepare_dynamic_watched(kind, Some(&parameters), &body, source.watch()) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(diagnostic)) => Err(diagnostic.message),
+        // The code does not get to see this: it ends where it stands.
+        Err(stopped) => Err(stopped.to_string()),
+    }
 }
 
 /// A panic while one of these locks is held leaves at worst a log line half written.

@@ -20,7 +20,7 @@
 //! |---|---|---|
 //! | `undefined` | | `undefined` |
 //! | `number` | `value`: `"NaN"`, `"Infinity"`, `"-Infinity"`, `"-0"` | a number that JSON lacks |
-//! | `bigint` | `value`: decimal digits | a `BigInt` |
+//! | `bigint` | `value`: decimal digits; `0x…` or `-0x…` if there were more than 4,300 | a `BigInt` |
 //! | `date` | `value`: ISO 8601, `null` if invalid | a `Date` |
 //! | `bytes` | `base64`, `type?` | a `Uint8Array` or what `type` says, with a buffer of its own |
 //! | `map` | `entries`: pairs | a `Map` |
@@ -49,21 +49,42 @@
 
 pub(crate) mod date;
 mod decode;
-mod encode;
+mod digits;
+pub(crate) mod encode;
 mod path;
+mod sink;
 mod view;
 
 #[cfg(doc)]
 use hotcell_cell::MAX_DEPTH;
 use hotcell_cell::Value;
+use hotcell_meter::{Stopped, Unwatched, Watch};
 
+pub use digits::digits;
 pub use path::JsonValueError;
 
 /// `value` as JSON.
 ///
 /// It never fails: what is nested more than [`MAX_DEPTH`] levels deep, which no cell gives or takes, is marked `too-deep`.
+/// As a tree it takes up to twelve times the memory of the value; [`to_text`] writes text without one.
 pub fn to_json(value: &Value) -> serde_json::Value {
-    encode::encode(value)
+    // Nobody stops it.
+    encode::tree(value, &Unwatched, None).unwrap_or_default()
+}
+
+/// `value` as the text of JSON, in one line, in time that grows with its size, and for as long as `watch` lets it.
+///
+/// ```
+/// use hotcell_cell::Value;
+/// use hotcell_executor::json::to_text;
+/// use hotcell_meter::{Stopped, Unwatched, Watch};
+///
+/// let value = Value::array([Value::from(1), Value::Undefined]);
+/// assert_eq!(to_text(&value, &Unwatched)?, r#"[1,{"$":"undefined"}]"#);
+/// # Ok::<(), hotcell_meter::Stopped>(())
+/// ```
+pub fn to_text(value: &Value, watch: &dyn Watch) -> Result<String, Stopped> {
+    encode::text(value, watch)
 }
 
 /// The value that `json` says.

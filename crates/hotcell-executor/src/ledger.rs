@@ -5,14 +5,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hotcell_cell::{ToolError, Value};
+use hotcell_cell::{Arguments, Text, ToolError, Value};
+use hotcell_meter::{Account, Charge, OverLimit};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{json, output::millis};
+use crate::{json::to_json, output::millis, shorten::shorten};
 
 /// Arguments of one run are kept up to this size; those of later calls are left out. A ledger is for reading, and must
 /// not become a way to fill the host's memory.
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;
+/// Of the words of an error so many bytes are kept.
+const MAX_MESSAGE_BYTES: usize = 1000;
+/// What a call takes beside its arguments and its error, twice while the list grows.
+const ENTRY_BYTES: usize = 2 * size_of::<Entry>();
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +39,9 @@ pub struct CallRecord {
 pub enum CallOutcome {
     /// It returned a value.
     Returned,
-    /// It failed, with this error.
+    /// It failed, with this error; of a long one the beginning.
     Failed(String),
-    /// It did not take place: refused by a permission, a limit, or the schema of its arguments.
+    /// It did not take place: refused by a permission, a limit, or the schema of its arguments. Of a long reason the beginning.
     Refused(String),
     /// The run ended before the answer was there.
     Unanswered,
@@ -53,7 +58,7 @@ impl Serialize for CallRecord {
         let mut record = serializer.serialize_struct("CallRecord", 5)?;
         record.serialize_field("tool", &*self.tool)?;
         if let Some(arguments) = &self.arguments {
-            let arguments: Vec<_> = arguments.iter().map(json::to_json).collect();
+            let arguments: Vec<_> = arguments.iter().map(to_json).collect();
             record.serialize_field("arguments", &arguments)?;
         }
         record.serialize_field("durationMs", &millis(self.duration))?;
@@ -66,18 +71,24 @@ impl Serialize for CallRecord {
 }
 
 /// The calls of the run under way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ledger {
+    account: Account,
     /// Which run this is, so that an answer to a call of an earlier one is told apart.
     run: u64,
     calls: Vec<Entry>,
     argument_bytes: usize,
+    /// What the calls are charged to the account, but for their arguments, which are charged already.
+    charge: Option<Charge>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    record: CallRecord,
+    tool: Arc<str>,
+    /// The same copy that the tool has.
+    arguments: Option<Arguments>,
     began: Instant,
+    ended: Option<(Duration, CallOutcome)>,
 }
 
 /// Names a call to the ledger.
@@ -88,11 +99,22 @@ pub(crate) struct CallKey {
 }
 
 impl Ledger {
+    pub(crate) fn new(account: &Account) -> Self {
+        Self {
+            account: account.clone(),
+            run: 0,
+            calls: Vec::new(),
+            argument_bytes: 0,
+            charge: None,
+        }
+    }
+
     /// A new run begins.
     pub(crate) fn reset(&mut self) {
         self.run += 1;
         self.calls.clear();
         self.argument_bytes = 0;
+        self.charge = None;
     }
 
     /// How many calls the run has made.
@@ -100,88 +122,134 @@ impl Ledger {
         self.calls.len()
     }
 
-    pub(crate) fn begin(&mut self, tool: &Arc<str>, arguments: &[Value]) -> CallKey {
-        self.argument_bytes = self
-            .argument_bytes
-            .saturating_add(arguments.iter().map(size).sum());
-        let kept = (self.argument_bytes <= MAX_ARGUMENT_BYTES).then(|| arguments.to_vec());
+    pub(crate) fn begin(
+        &mut self,
+        tool: &Arc<str>,
+        arguments: &Arguments,
+    ) -> Result<CallKey, OverLimit> {
+        self.charge(ENTRY_BYTES)?;
+        // Once there is no room, nobody needs to know how much is missing.
+        if self.argument_bytes <= MAX_ARGUMENT_BYTES {
+            let bytes = arguments.iter().map(size).fold(0, usize::saturating_add);
+            self.argument_bytes = self.argument_bytes.saturating_add(bytes);
+        }
+        let is_kept = self.argument_bytes <= MAX_ARGUMENT_BYTES;
         let index = self.calls.len();
         self.calls.push(Entry {
-            record: CallRecord {
-                tool: Arc::clone(tool),
-                arguments: kept,
-                duration: Duration::ZERO,
-                outcome: CallOutcome::Unanswered,
-            },
+            tool: Arc::clone(tool),
+            arguments: is_kept.then(|| arguments.clone()),
             began: Instant::now(),
+            ended: None,
         });
-        CallKey {
+        Ok(CallKey {
             run: self.run,
             index,
-        }
+        })
     }
 
     /// The tool of the last call that came out like this.
     pub(crate) fn last_where(&self, is_it: impl Fn(&CallOutcome) -> bool) -> Option<&str> {
-        let found = self
-            .calls
-            .iter()
-            .rev()
-            .find(|call| is_it(&call.record.outcome));
-        found.map(|call| &*call.record.tool)
+        let is_it = |call: &&Entry| call.ended.as_ref().is_some_and(|(_, how)| is_it(how));
+        let found = self.calls.iter().rev().find(is_it);
+        found.map(|call| &*call.tool)
     }
 
     pub(crate) fn end(&mut self, key: CallKey, outcome: CallOutcome) {
-        if key.run == self.run
-            && let Some(entry) = self.calls.get_mut(key.index)
-        {
-            entry.record.duration = entry.began.elapsed();
-            entry.record.outcome = outcome;
+        if key.run != self.run {
+            return;
+        }
+        let bytes = match &outcome {
+            CallOutcome::Failed(message) | CallOutcome::Refused(message) => message.len(),
+            _ => 0,
+        };
+        // The outcome matters more than its words.
+        let outcome = match (self.charge(bytes), outcome) {
+            (Err(over), CallOutcome::Failed(_)) => CallOutcome::Failed(over.to_string()),
+            (Err(over), CallOutcome::Refused(_)) => CallOutcome::Refused(over.to_string()),
+            (_, outcome) => outcome,
+        };
+        if let Some(entry) = self.calls.get_mut(key.index) {
+            entry.ended = Some((entry.began.elapsed(), outcome));
         }
     }
 
-    /// The records of the run that ends.
+    /// The records of the run that ends. What they hold is the caller's from here on, and charged no more.
     pub(crate) fn take(&mut self) -> Vec<CallRecord> {
         let calls = std::mem::take(&mut self.calls);
         self.reset();
         let finished = calls.into_iter().map(|entry| {
-            let mut record = entry.record;
-            if record.outcome == CallOutcome::Unanswered {
-                record.duration = entry.began.elapsed();
+            let (duration, outcome) = entry
+                .ended
+                .unwrap_or_else(|| (entry.began.elapsed(), CallOutcome::Unanswered));
+            CallRecord {
+                tool: entry.tool,
+                arguments: entry.arguments.map(Arguments::into_vec),
+                duration,
+                outcome,
             }
-            record
         });
         finished.collect()
     }
+
+    fn charge(&mut self, bytes: usize) -> Result<(), OverLimit> {
+        match &mut self.charge {
+            Some(charge) => charge.grow(bytes),
+            None => {
+                self.charge = Some(self.account.charge(bytes)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The words of an error, as the ledger keeps them.
+pub(crate) fn words(error: &str) -> String {
+    shorten(error, MAX_MESSAGE_BYTES).into_owned()
 }
 
 /// The outcome that an answer stands for.
 pub(crate) fn outcome_of<T>(answer: &Result<T, ToolError>) -> CallOutcome {
     match answer {
         Ok(_) => CallOutcome::Returned,
-        Err(error) => CallOutcome::Failed(error.to_string()),
+        Err(error) => CallOutcome::Failed(words(&error.to_string())),
     }
 }
 
 /// Bytes that a value takes, about.
 fn size(value: &Value) -> usize {
     let inside: usize = match value {
-        Value::String(text) => text.to_str_lossy().len(),
+        Value::String(text) => length(text),
+        Value::BigInt(number) => usize::try_from(number.bits() / 8).unwrap_or(usize::MAX),
         Value::Array(values) | Value::Set(values) => values.iter().map(size).sum(),
-        Value::Object(properties) => properties
-            .iter()
-            .map(|(key, value)| key.to_str_lossy().len() + size(value))
-            .sum(),
+        Value::Object(properties) => properties_size(properties),
         Value::Map(entries) => entries
             .iter()
             .map(|(key, value)| size(key) + size(value))
             .sum(),
         Value::Buffer(bytes) => bytes.len(),
         Value::View(view) => size(&view.buffer),
+        Value::RegExp { source, .. } => length(source),
         Value::Error(error) => {
-            error.message.to_str_lossy().len() + error.stack.to_str_lossy().len()
+            let texts = [&error.name, &error.message, &error.stack];
+            texts.into_iter().map(length).sum::<usize>()
+                + error.cause.as_ref().map_or(0, size)
+                + properties_size(&error.properties)
         }
         _ => 0,
     };
     inside + size_of::<Value>()
+}
+
+fn properties_size(properties: &[(Text, Value)]) -> usize {
+    properties
+        .iter()
+        .map(|(key, value)| length(key) + size(value))
+        .sum()
+}
+
+fn length(text: &Text) -> usize {
+    match text.as_str() {
+        Some(text) => text.len(),
+        None => text.to_utf16().len() * 2,
+    }
 }

@@ -3,12 +3,19 @@
 use std::time::SystemTime;
 
 use hotcell_cell::Level;
+use hotcell_meter::{Account, Charge};
+use hotcell_prepare::{Diagnostic, Severity};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::json::date::to_iso;
 
 /// Stands where logs were cut.
 pub(crate) const TRUNCATED: &str = "...[TRUNCATED]";
+
+/// For so many bytes of the budget there may be one entry, empty ones included.
+const BYTES_PER_ENTRY: usize = 8;
+/// What an entry takes beside its text: itself, twice while the list grows, and an allocation.
+const ENTRY_BYTES: usize = 2 * size_of::<LogEntry>() + 16;
 
 /// One line of the console.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,32 +49,71 @@ impl Serialize for LogEntry {
 }
 
 /// The lines of one run, within a budget.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LogBuffer {
+    account: Account,
+    /// How many bytes may be kept, and with them how many entries.
+    budget: usize,
     entries: Vec<LogEntry>,
     bytes: usize,
-    is_full: bool,
+    /// What the entries are charged to the account; `None` while there are none.
+    charge: Option<Charge>,
+    cut: Option<Cut>,
+}
+
+/// Why a log ends before the code did.
+#[derive(Debug, Clone)]
+enum Cut {
+    Bytes,
+    Entries,
+    HostMemory(String),
 }
 
 impl LogBuffer {
-    /// Takes a line in, or as much of it as there is room for. `None` if there is none at all.
-    pub(crate) fn push(&mut self, level: Level, message: &str, budget: usize) -> Option<&LogEntry> {
-        if self.is_full {
-            return None;
+    pub(crate) fn new(account: &Account, budget: usize) -> Self {
+        Self {
+            account: account.clone(),
+            budget,
+            entries: Vec::new(),
+            bytes: 0,
+            charge: None,
+            cut: None,
         }
+    }
+
+    /// How many bytes of a line there is still room for; `None` if there is none even for an empty one.
+    pub(crate) fn room(&self) -> Option<usize> {
+        self.cut.is_none().then(|| self.bytes_left())
+    }
+
+    fn bytes_left(&self) -> usize {
         // Lines are joined by line breaks, and those count.
         let before = self.bytes + usize::from(!self.entries.is_empty());
-        let room = budget.saturating_sub(before);
-        let message = if message.len() <= room {
-            message.to_owned()
-        } else {
-            self.is_full = true;
-            format!(
-                "{}{TRUNCATED}",
-                &message[..message.floor_char_boundary(room)]
-            )
-        };
-        self.bytes = before + message.len();
+        self.budget.saturating_sub(before)
+    }
+
+    /// Takes a line in, or as much of it as there is room for. `None` if there is none at all. `is_cut` says that the
+    /// message had to end before its end.
+    pub(crate) fn push(&mut self, level: Level, message: &str, is_cut: bool) -> Option<&LogEntry> {
+        if self.cut.is_some() {
+            return None;
+        }
+        let most = self.budget / BYTES_PER_ENTRY;
+        let room = self.bytes_left();
+        let mut kept = &message[..message.floor_char_boundary(room)];
+        if is_cut || kept.len() < message.len() {
+            self.cut = Some(Cut::Bytes);
+        } else if self.entries.len() >= most {
+            self.cut = Some(Cut::Entries);
+            kept = "";
+        }
+        if let Err(over) = self.charge(ENTRY_BYTES.saturating_add(kept.len())) {
+            self.cut = Some(Cut::HostMemory(over));
+            kept = "";
+        }
+        let end = if self.cut.is_some() { TRUNCATED } else { "" };
+        let message = [kept, end].concat();
+        self.bytes = self.budget - room + message.len();
         self.entries.push(LogEntry {
             level,
             message,
@@ -76,9 +122,38 @@ impl LogBuffer {
         self.entries.last()
     }
 
-    /// The lines, and the buffer empty again.
-    pub(crate) fn take(&mut self) -> Vec<LogEntry> {
-        std::mem::take(self).entries
+    fn charge(&mut self, bytes: usize) -> Result<(), String> {
+        let charged = match &mut self.charge {
+            Some(charge) => charge.grow(bytes),
+            None => self
+                .account
+                .charge(bytes)
+                .map(|charge| self.charge = Some(charge)),
+        };
+        charged.map_err(|over| over.to_string())
+    }
+
+    /// The lines, with a word on where they end too early, and the buffer empty again.
+    pub(crate) fn take(&mut self) -> (Vec<LogEntry>, Option<Diagnostic>) {
+        let empty = Self::new(&self.account, self.budget);
+        let full = std::mem::replace(self, empty);
+        let remark = full.cut.map(|cut| cut.remark(full.budget));
+        (full.entries, remark)
+    }
+}
+
+impl Cut {
+    fn remark(self, budget: usize) -> Diagnostic {
+        let message = match self {
+            Self::Bytes => format!("the log was cut after {budget} bytes (maxLogBytes)"),
+            Self::Entries => format!(
+                "the log was cut after {} lines, one for every {BYTES_PER_ENTRY} bytes of {budget} (maxLogBytes)",
+                budget / BYTES_PER_ENTRY
+            ),
+            Self::HostMemory(over) => format!("the log was cut: {over}"),
+        };
+        Diagnostic::new("log_truncated", Severity::Warning, message)
+            .with_fix("print less: a part, or a summary")
     }
 }
 

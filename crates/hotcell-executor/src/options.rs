@@ -14,6 +14,10 @@ use crate::{
     log::LogEntry,
 };
 
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+/// So much the host may keep for code, however little memory the code itself has.
+const LEAST_HOST_MEMORY: usize = 16 << 20;
+
 /// What becomes of a run while another is under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Concurrency {
@@ -52,6 +56,8 @@ pub struct ExecutorOptions {
     pub(crate) max_log_bytes: usize,
     pub(crate) collect_console_levels: Vec<Level>,
     pub(crate) memory_limit: u64,
+    /// `None` for as much as the code itself may have.
+    pub(crate) max_host_memory: Option<usize>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
     pub(crate) max_code_bytes: usize,
@@ -70,13 +76,14 @@ impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
             max_operations: 50_000.0,
-            timeout_ms: 10_000.0,
+            timeout_ms: DEFAULT_TIMEOUT.as_secs_f64() * 1000.0,
             run_concurrency: Concurrency::Reject,
             max_queued_runs: 0,
             authorized_imports: Vec::new(),
             max_log_bytes: 256 << 10,
             collect_console_levels: vec![Level::Log, Level::Info, Level::Warn, Level::Error],
             memory_limit: 64 << 20,
+            max_host_memory: None,
             clock: Clock::Off,
             random: Random::Off,
             max_code_bytes: 1 << 20,
@@ -138,7 +145,8 @@ impl ExecutorOptions {
         self
     }
 
-    /// How many bytes of logs a run keeps (256 KiB, at least 1 KiB).
+    /// How many bytes of logs a run keeps (256 KiB, at least 1 KiB), and for every 8 of them one entry. What is printed beyond
+    /// that is dropped: the last entry ends in `...[TRUNCATED]`, and a diagnostic names this limit.
     pub fn max_log_bytes(mut self, bytes: usize) -> Self {
         self.max_log_bytes = bytes;
         self
@@ -153,6 +161,15 @@ impl ExecutorOptions {
     /// How much memory the code may have, in bytes (64 MiB).
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.memory_limit = bytes;
+        self
+    }
+
+    /// How much the host may keep for the code beside what the code has itself, in bytes (as much as
+    /// [`ExecutorOptions::memory_limit`], and at least 16 MiB): arguments of calls, answers that the code has not taken,
+    /// records of calls, logs, errors and results while they are made. Code that wants more gets a `RangeError` that names
+    /// this limit, or the run fails with `ERR_MEMORY_LIMIT`.
+    pub fn max_host_memory(mut self, bytes: usize) -> Self {
+        self.max_host_memory = Some(bytes);
         self
     }
 
@@ -228,9 +245,18 @@ impl ExecutorOptions {
         self
     }
 
-    /// The timeout as it stands, if it is one.
+    /// How much the host may keep for the code.
+    pub(crate) fn host_memory(&self) -> usize {
+        let of_code = || usize::try_from(self.memory_limit).unwrap_or(usize::MAX);
+        self.max_host_memory
+            .unwrap_or_else(|| of_code().max(LEAST_HOST_MEMORY))
+    }
+
+    /// The timeout. One that is none is reported by the run, and until then as if it had not been given.
     pub(crate) fn timeout_duration(&self) -> Duration {
-        Duration::try_from_secs_f64(self.timeout_ms / 1000.0).unwrap_or(Duration::MAX)
+        let given = Duration::try_from_secs_f64(self.timeout_ms / 1000.0);
+        let valid = given.ok().filter(|_| self.timeout_ms >= 1.0);
+        valid.unwrap_or(DEFAULT_TIMEOUT)
     }
 
     /// How many operations a run may make, if the option is valid.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hotcell_cell::Value;
+use hotcell_meter::Stopped;
 use hotcell_prepare::Diagnostic;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -146,6 +147,14 @@ impl Execution {
             stats: RunStats::default(),
             calls: Vec::new(),
         }
+    }
+
+    /// The error for a run that ended well, but whose output could not be written down in its time.
+    pub fn stopped(&self, stopped: Stopped) -> ExecutorError {
+        let mut error = ExecutorError::stopped(stopped, None);
+        error.logs = Some(self.logs.clone());
+        error.entries.clone_from(&self.entries);
+        error
     }
 
     /// The output, or the error with the logs in it.

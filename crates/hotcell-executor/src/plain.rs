@@ -1,56 +1,87 @@
 //! Values as plain JSON, the way `JSON.stringify` has it, and back.
 //!
-//! For what speaks JSON and nothing else: schemas, and the file tools. Everything that has to survive the way goes as
+//! For what speaks JSON and nothing else: the file tools. Everything that has to survive the way goes as
 //! [`json`](crate::json).
 
 use hotcell_cell::{Text, Value};
 use serde_json::{Map, Number, Value as Json};
 
-use crate::json::date::to_iso;
+use crate::json::{date::to_iso, digits};
 
-/// What JSON would say of a value. `undefined` in an object is left out; elsewhere it is `null`, as is a number that JSON
-/// does not have. An object that occurs again is `null` too: schemas look at trees.
-pub(crate) fn to_plain(value: &Value) -> Json {
-    match value {
-        Value::Bool(bool) => Json::Bool(*bool),
-        Value::Number(number) => to_number(*number),
-        Value::BigInt(number) => number
-            .to_string()
-            .parse::<i64>()
-            .map_or_else(|_| Json::String(number.to_string()), Into::into),
-        Value::String(text) => to_string(text),
-        Value::Array(values) | Value::Set(values) => values.iter().map(to_plain).collect(),
-        Value::Object(properties) => to_object(properties.iter().map(|(key, value)| (key, value))),
-        Value::Map(entries) => {
-            let named = entries.iter().filter_map(|(key, value)| match key {
-                Value::String(key) => Some((key, value)),
-                _ => None,
-            });
-            to_object(named)
-        }
-        Value::Date(time) => to_iso(*time).map_or(Json::Null, Json::String),
-        Value::RegExp { source, flags } => Json::String(format!("/{source}/{flags}")),
-        Value::Buffer(bytes) => bytes.iter().map(|byte| Json::from(*byte)).collect(),
-        Value::View(view) => to_plain(&view.buffer),
-        Value::Error(error) => Json::String(error.to_string()),
-        Value::Boxed(value) => to_plain(value),
-        _ => Json::Null,
-    }
+/// No file tool knows what to do with more, and each takes some hundred bytes as JSON.
+const MAX_VALUES: usize = 10_000;
+
+/// Why a value is no argument of a file tool.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotPlain {
+    #[error("bytes are not taken here: make a text of them, as in new TextDecoder().decode(bytes)")]
+    Bytes,
+    #[error("an argument holds more than {MAX_VALUES} values")]
+    TooMany,
 }
 
-fn to_object<'a>(properties: impl Iterator<Item = (&'a Text, &'a Value)>) -> Json {
-    let present = properties.filter(|(_, value)| !value.is_undefined());
-    let object: Map<_, _> = present
-        .map(|(key, value)| (key.to_str_lossy().into_owned(), to_plain(value)))
-        .collect();
-    Json::Object(object)
+/// What JSON would say of a value. `undefined` in an object is left out; elsewhere it is `null`, as is a number that JSON
+/// does not have, and an object that occurs again.
+pub(crate) fn to_plain(value: &Value) -> Result<Json, NotPlain> {
+    Plain { left: MAX_VALUES }.value(value)
+}
+
+struct Plain {
+    left: usize,
+}
+
+impl Plain {
+    fn value(&mut self, value: &Value) -> Result<Json, NotPlain> {
+        self.left = self.left.checked_sub(1).ok_or(NotPlain::TooMany)?;
+        Ok(match value {
+            Value::Bool(bool) => Json::Bool(*bool),
+            Value::Number(number) => to_number(*number),
+            Value::BigInt(number) => {
+                i64::try_from(number).map_or_else(|_| Json::String(digits(number)), Into::into)
+            }
+            Value::String(text) => to_string(text),
+            Value::Array(values) | Value::Set(values) => {
+                let mut list = Vec::new();
+                for value in values {
+                    list.push(self.value(value)?);
+                }
+                Json::Array(list)
+            }
+            Value::Object(properties) => {
+                self.object(properties.iter().map(|(key, value)| (key, value)))?
+            }
+            Value::Map(entries) => self.object(entries.iter().filter_map(|(key, value)| {
+                match key {
+                    Value::String(key) => Some((key, value)),
+                    _ => None,
+                }
+            }))?,
+            Value::Date(time) => to_iso(*time).map_or(Json::Null, Json::String),
+            Value::RegExp { source, flags } => Json::String(format!("/{source}/{flags}")),
+            Value::Buffer(_) | Value::View(_) => return Err(NotPlain::Bytes),
+            Value::Error(error) => Json::String(error.to_string()),
+            Value::Boxed(value) => self.value(value)?,
+            _ => Json::Null,
+        })
+    }
+
+    fn object<'a>(
+        &mut self,
+        properties: impl Iterator<Item = (&'a Text, &'a Value)>,
+    ) -> Result<Json, NotPlain> {
+        let mut object = Map::new();
+        for (key, value) in properties.filter(|(_, value)| !value.is_undefined()) {
+            object.insert(key.to_str_lossy().into_owned(), self.value(value)?);
+        }
+        Ok(Json::Object(object))
+    }
 }
 
 fn to_string(text: &Text) -> Json {
     Json::String(text.to_str_lossy().into_owned())
 }
 
-/// A whole number is one for JSON Schema too.
+/// A whole number without a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "checked to be whole and small"

@@ -1,22 +1,44 @@
 //! Checks arguments against the schema of a tool.
+//!
+//! The schema is the host's, the arguments are the code's. They are looked at where they are ([`instance`]), in the time of the
+//! run; what errors say of them is short.
+
+mod excerpt;
+mod instance;
+mod texts;
+mod unique;
 
 use hotcell_cell::{ToolError, Value};
+use hotcell_meter::{Stopped, Watch};
 use hotcell_prompt::ToolSpec;
-use jsonschema::Validator;
-use serde_json::{Map, Value as Json};
+use jsonschema::{Draft, Keyword, PatternOptions, ValidationError, Validator};
+use serde_json::Value as Json;
 
-use crate::plain::to_plain;
+use crate::shorten::shorten;
+use instance::{Halt, Instance, LONGEST_NAME, Meter, Seen, Values};
 
 /// More than this a model does not correct at once.
 const MAX_ERRORS: usize = 5;
+/// How long each of them may be.
+const MAX_ERROR_BYTES: usize = 500;
+/// How often a pattern for names of properties may try again.
+const BACKTRACK_LIMIT: usize = 20_000;
 
 /// The parameters of a tool, ready to be checked against.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    validator: Validator,
+    validator: Validator<Values>,
     /// The names of the properties, in their order.
     names: Vec<String>,
     is_positional: bool,
+}
+
+/// Arguments were not checked to the end.
+pub(crate) enum Unchecked {
+    /// What is wrong with them.
+    Refused(ToolError),
+    /// The run has to end.
+    Stopped(Stopped),
 }
 
 impl Parameters {
@@ -25,10 +47,7 @@ impl Parameters {
         let Some(schema) = &spec.parameters else {
             return Ok(None);
         };
-        let validator = jsonschema::options()
-            .should_validate_formats(true)
-            .build(schema)
-            .map_err(|error| error.to_string())?;
+        let validator = build(schema).map_err(|error| error.to_string())?;
         let names = match schema.get("properties") {
             Some(Json::Object(properties)) => properties.keys().cloned().collect(),
             _ => Vec::new(),
@@ -41,22 +60,12 @@ impl Parameters {
     }
 
     /// What is wrong with these arguments.
-    pub(crate) fn check(&self, tool: &str, arguments: &[Value]) -> Result<(), ToolError> {
-        let object = self.as_object(arguments);
-        let errors: Vec<String> = self
-            .validator
-            .iter_errors(&object)
-            .take(MAX_ERRORS)
-            .map(|error| {
-                let path = error.instance_path().to_string();
-                let place = path.trim_start_matches('/').replace('/', ".");
-                if place.is_empty() {
-                    error.to_string()
-                } else {
-                    format!("{place}: {error}")
-                }
-            })
-            .collect();
+    pub(crate) fn check(
+        &self,
+        tool: &str,
+        arguments: &[Value],
+        watch: &dyn Watch,
+    ) -> Result<(), Unchecked> {
         let unexpected = (self.takes_positions(arguments) && arguments.len() > self.names.len())
             .then(|| {
                 format!(
@@ -65,6 +74,7 @@ impl Parameters {
                     self.names.len()
                 )
             });
+        let errors = self.errors(arguments, watch)?;
         let errors: Vec<String> = errors.into_iter().chain(unexpected).collect();
         if errors.is_empty() {
             return Ok(());
@@ -78,7 +88,43 @@ impl Parameters {
             "invalid arguments for {tool}: {} (call it as {form})",
             errors.join("; ")
         );
-        Err(ToolError::new("TypeError", message))
+        Err(Unchecked::Refused(ToolError::new("TypeError", message)))
+    }
+
+    /// The first few errors, in words.
+    fn errors(&self, arguments: &[Value], watch: &dyn Watch) -> Result<Vec<String>, Unchecked> {
+        let seen = self.seen(arguments);
+        let meter = Meter::new(watch);
+        let is_valid = self.validator.is_valid(Instance {
+            seen,
+            meter: &meter,
+        });
+        match meter.halted() {
+            Some(Halt::Stopped(stopped)) => return Err(Unchecked::Stopped(stopped)),
+            Some(Halt::LongName) => {
+                return Ok(vec![format!(
+                    "a property has a name of more than {LONGEST_NAME} bytes"
+                )]);
+            }
+            _ if is_valid => return Ok(Vec::new()),
+            _ => {}
+        }
+        let meter = Meter::new(watch);
+        let errors: Vec<String> = self
+            .validator
+            .iter_errors(Instance {
+                seen,
+                meter: &meter,
+            })
+            .take(MAX_ERRORS)
+            .map(|error| words(&error))
+            .collect();
+        match meter.halted() {
+            Some(Halt::Stopped(stopped)) => Err(Unchecked::Stopped(stopped)),
+            // Those after the first may be about what the validator did not get to see.
+            Some(_) => Ok(errors.into_iter().take(1).collect()),
+            None => Ok(errors),
+        }
     }
 
     /// Whether the arguments are properties one by one, and not one object with all of them.
@@ -91,18 +137,49 @@ impl Parameters {
             }
     }
 
-    fn as_object(&self, arguments: &[Value]) -> Json {
+    fn seen<'a>(&'a self, arguments: &'a [Value]) -> Seen<'a> {
         if self.takes_positions(arguments) {
-            let given = self.names.iter().zip(arguments);
-            let object: Map<_, _> = given
-                .filter(|(_, value)| !value.is_undefined())
-                .map(|(name, value)| (name.clone(), to_plain(value)))
-                .collect();
-            return Json::Object(object);
+            return Seen::Arguments(&self.names, arguments);
         }
         match arguments.first() {
-            None | Some(Value::Undefined) => Json::Object(Map::new()),
-            Some(value) => to_plain(value),
+            None | Some(Value::Undefined) => Seen::Arguments(&[], &[]),
+            Some(value) => Seen::Value(value),
         }
+    }
+}
+
+/// A validator for values of cells. Patterns for names of properties take time in proportion to the name, unless they cannot.
+fn build(schema: &Json) -> Result<Validator<Values>, ValidationError<'static>> {
+    let draft = Draft::default().detect(schema);
+    let options = || {
+        jsonschema::options_for::<Values>()
+            .with_draft(draft)
+            .with_keyword("pattern", move |_, value, _| {
+                Ok(Box::new(texts::pattern(value, draft)?) as Box<dyn for<'i> Keyword<'i, Values>>)
+            })
+            .with_keyword("format", move |_, value, _| {
+                Ok(Box::new(texts::format(value, draft)?) as Box<dyn for<'i> Keyword<'i, Values>>)
+            })
+    };
+    options()
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema)
+        .or_else(|_| {
+            let backtracking = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
+            options().with_pattern_options(backtracking).build(schema)
+        })
+}
+
+/// An error with its place.
+fn words(error: &ValidationError<'_>) -> String {
+    let path = error.instance_path().to_string();
+    let place = path.trim_start_matches('/').replace('/', ".");
+    let place = shorten(&place, MAX_ERROR_BYTES);
+    let error = error.to_string();
+    let error = shorten(&error, MAX_ERROR_BYTES);
+    if place.is_empty() {
+        error.into_owned()
+    } else {
+        format!("{place}: {error}")
     }
 }

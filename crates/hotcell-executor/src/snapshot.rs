@@ -9,18 +9,16 @@ use hotcell_cell::CellError;
 use hotcell_prepare::Diagnostic;
 use hotcell_prompt::ToolSpec;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{ErrorCode, ExecutorError, chain};
 
-const MAGIC: [u8; 8] = *b"HCEXEC\x00\x01";
+const MAGIC: [u8; 8] = *b"HCEXEC\x00\x02";
 const HEADER: usize = 8 + 8 + 8;
 
 /// What an executor knows beside its cell.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    pub(crate) options: Json,
     /// Each with whether the prompt leaves it out.
     pub(crate) tools: Vec<(ToolSpec, bool)>,
     pub(crate) globals: Vec<String>,

@@ -1,49 +1,94 @@
 //! The way back from the places that the engine names to those in the code as it was given.
 
-use std::{borrow::Cow, collections::VecDeque, fmt::Write, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, VecDeque},
+    fmt::Write,
+    sync::Arc,
+};
 
+use hotcell_meter::{Pace, Stopped, Watch};
 use hotcell_prepare::{Location, PreparedProgram};
 
 /// Functions of old runs may live for ever, but nobody reads the positions of more runs than this.
 const MAX_PROGRAMS: usize = 256;
+/// Nor of more code than this, in bytes: it is kept twice, as it was given and as it runs.
+const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
 /// Programs whose places are not what the engine says: types were lowered, or columns are not bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sources {
-    programs: VecDeque<(String, Arc<PreparedProgram>)>,
+    programs: HashMap<Arc<str>, Arc<PreparedProgram>>,
+    /// Their names, the oldest first.
+    order: VecDeque<Arc<str>>,
+    /// The lengths of their names, the longest first.
+    lengths: Vec<usize>,
+    bytes: usize,
 }
 
 impl Sources {
     /// Remembers a program if it needs translation.
     pub(crate) fn add(&mut self, name: &str, program: &Arc<PreparedProgram>) {
-        self.programs.retain(|(known, _)| known != name);
-        if program.map.is_identity() && program.transformed.is_ascii() {
-            return;
+        let is_known = self.programs.contains_key(name);
+        let is_needed = !program.map.is_identity() || !program.transformed.is_ascii();
+        if is_known {
+            self.order.retain(|known| **known != *name);
+            self.remove(name);
         }
-        if self.programs.len() >= MAX_PROGRAMS {
-            self.programs.pop_front();
+        if is_needed {
+            let name: Arc<str> = name.into();
+            self.bytes = self.bytes.saturating_add(size(program));
+            self.programs.insert(Arc::clone(&name), Arc::clone(program));
+            self.order.push_back(name);
+            while self.order.len() > MAX_PROGRAMS
+                || (self.bytes > MAX_PROGRAM_BYTES && self.order.len() > 1)
+            {
+                let Some(oldest) = self.order.pop_front() else {
+                    break;
+                };
+                self.remove(&oldest);
+            }
         }
-        self.programs
-            .push_back((name.to_owned(), Arc::clone(program)));
+        if is_known || is_needed {
+            self.lengths = self.order.iter().map(|name| name.len()).collect();
+            self.lengths.sort_unstable_by(|a, b| b.cmp(a));
+            self.lengths.dedup();
+        }
+    }
+
+    /// Whether adding this program would change anything.
+    pub(crate) fn concerns(&self, name: &str, program: &PreparedProgram) -> bool {
+        !program.map.is_identity()
+            || !program.transformed.is_ascii()
+            || self.programs.contains_key(name)
+    }
+
+    fn remove(&mut self, name: &str) {
+        if let Some(program) = self.programs.remove(name) {
+            self.bytes = self.bytes.saturating_sub(size(&program));
+        }
     }
 
     /// A text, say a stack, with its places translated.
-    pub(crate) fn translate<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn translate<'t>(
+        &self,
+        text: &'t str,
+        watch: &dyn Watch,
+    ) -> Result<Cow<'t, str>, Stopped> {
         if self.programs.is_empty() {
-            return Cow::Borrowed(text);
+            return Ok(Cow::Borrowed(text));
         }
+        let mut pace = Pace::new(watch);
         let mut result = String::new();
         let mut copied = 0;
-        for place in places(text).filter(|place| place.line > 0) {
-            let before = &text[..place.start];
-            let Some((_, program)) = self
-                .programs
-                .iter()
-                .rev()
-                .find(|(name, _)| before.ends_with(&**name))
-            else {
+        for place in places(text) {
+            pace.spend(STEP + place.end - copied)?;
+            let Some(program) = self.ending(&text[..place.start]) else {
                 continue;
             };
+            if place.line == 0 {
+                continue;
+            }
             let Location { line, column } = program.engine_location(place.line, place.column);
             result.push_str(&text[copied..place.start]);
             // Writing to a string cannot fail.
@@ -51,11 +96,29 @@ impl Sources {
             copied = place.end;
         }
         if copied == 0 {
-            return Cow::Borrowed(text);
+            return Ok(Cow::Borrowed(text));
         }
         result.push_str(&text[copied..]);
-        Cow::Owned(result)
+        Ok(Cow::Owned(result))
     }
+
+    /// The program whose name stands at the end of `text`; the longest name, if there are several.
+    fn ending(&self, text: &str) -> Option<&PreparedProgram> {
+        let name = |length: &usize| text.get(text.len().checked_sub(*length)?..);
+        let mut names = self.lengths.iter().filter_map(name);
+        names.find_map(|name| self.programs.get(name)).map(|program| &**program)
+    }
+}
+
+/// What a place costs beside the text before it, in units of [`Pace`]: some look-ups.
+const STEP: usize = 64;
+
+/// Bytes of a program, about.
+fn size(program: &PreparedProgram) -> usize {
+    program
+        .original
+        .len()
+        .saturating_add(program.transformed.len())
 }
 
 /// The first place in a stack that is in the program `name`. The stack is translated already.

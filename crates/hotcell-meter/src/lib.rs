@@ -39,5 +39,5 @@ mod pace;
 mod token;
 
 pub use account::{Account, Charge, OverLimit};
-pub use pace::{Pace, Unwatched, Watch};
+pub use pace::{Pace, SharedPace, Unwatched, Watch};
 pub use token::{StopToken, Stopped};

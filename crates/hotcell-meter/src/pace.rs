@@ -1,5 +1,7 @@
 //! Asking often enough, and not too often, whether to go on.
 
+use std::cell::Cell;
+
 use crate::token::Stopped;
 
 /// Says whether the run that work is done for has to end.
@@ -62,5 +64,36 @@ impl<'w> Pace<'w> {
     /// Who watches.
     pub fn watch(&self) -> &'w dyn Watch {
         self.watch
+    }
+}
+
+/// A [`Pace`] for work of which several parts hold it at once, such as a walk through a value by code that is not ours.
+pub struct SharedPace<'w> {
+    watch: &'w dyn Watch,
+    left: Cell<usize>,
+}
+
+impl<'w> SharedPace<'w> {
+    /// Work that `watch` watches.
+    pub fn new(watch: &'w dyn Watch) -> Self {
+        Self {
+            watch,
+            left: Cell::new(UNITS_PER_LOOK),
+        }
+    }
+
+    /// As [`Pace::spend`].
+    #[inline]
+    pub fn spend(&self, units: usize) -> Result<(), Stopped> {
+        match self.left.get().checked_sub(units) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => {
+                self.left.set(UNITS_PER_LOOK);
+                self.watch.check()
+            }
+        }
     }
 }

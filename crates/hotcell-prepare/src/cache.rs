@@ -5,10 +5,12 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hotcell_meter::{Stopped, Unwatched, Watch};
+
 use crate::diagnostic::Diagnostic;
-use crate::dynamic::{DynamicKind, prepare_dynamic};
+use crate::dynamic::{DynamicKind, check_size, prepare_dynamic, prepare_dynamic_watched};
 use crate::options::PrepareOptions;
-use crate::program::{PreparedProgram, prepare_program};
+use crate::program::{PreparedProgram, prepare_program, prepare_program_watched};
 
 /// Prepares code with one set of options and remembers the results.
 ///
@@ -61,6 +63,22 @@ impl Preparer {
 
     /// Like [`prepare_program`].
     pub fn prepare(&self, code: &str) -> Arc<PreparedProgram> {
+        // Nobody stops what nobody watches.
+        self.prepare_watched(code, &Unwatched)
+            .unwrap_or_else(|_| Arc::new(prepare_program(code, &self.options)))
+    }
+
+    /// Like [`prepare_program_watched`]. What was stopped is not remembered.
+    pub fn prepare_watched(
+        &self,
+        code: &str,
+        watch: &dyn Watch,
+    ) -> Result<Arc<PreparedProgram>, Stopped> {
+        if code.len() > self.options.max_code_bytes {
+            // It is refused for its size alone; to look for it would take longer.
+            let program = prepare_program_watched(code, &self.options, watch)?;
+            return Ok(Arc::new(program));
+        }
         let key = Key {
             fingerprint: self.fingerprint,
             kind: None,
@@ -68,17 +86,26 @@ impl Preparer {
             text: code,
         };
         if let Some(Entry::Program(program)) = self.cache.get(&key) {
-            return program;
+            return Ok(program);
         }
-        let program = Arc::new(prepare_program(code, &self.options));
+        let program = Arc::new(prepare_program_watched(code, &self.options, watch)?);
         self.cache
             .put(&key, Entry::Program(Arc::clone(&program)), program.weight());
-        program
+        Ok(program)
     }
 
     /// Like [`validate_code`](crate::validate_code).
     pub fn validate(&self, code: &str) -> Vec<Diagnostic> {
         self.prepare(code).diagnostics.clone()
+    }
+
+    /// Like [`Preparer::validate`], for as long as `watch` lets it.
+    pub fn validate_watched(
+        &self,
+        code: &str,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Diagnostic>, Stopped> {
+        Ok(self.prepare_watched(code, watch)?.diagnostics.clone())
     }
 
     /// Like [`prepare_dynamic`].
@@ -88,17 +115,36 @@ impl Preparer {
         params: Option<&str>,
         body: &str,
     ) -> Result<Arc<str>, Diagnostic> {
+        // Nobody stops what nobody watches.
+        self.prepare_dynamic_watched(kind, params, body, &Unwatched)
+            .unwrap_or_else(|_| prepare_dynamic(kind, params, body, &self.options).map(Into::into))
+    }
+
+    /// Like [`prepare_dynamic_watched`]. What was stopped is not remembered.
+    pub fn prepare_dynamic_watched(
+        &self,
+        kind: DynamicKind,
+        params: Option<&str>,
+        body: &str,
+        watch: &dyn Watch,
+    ) -> Result<Result<Arc<str>, Diagnostic>, Stopped> {
+        let params = params.unwrap_or("");
+        // A guest's text can be far larger than any code that is looked at, even for its hash.
+        if let Err(too_large) = check_size(params, body, &self.options) {
+            return Ok(Err(too_large));
+        }
         let key = Key {
             fingerprint: self.fingerprint,
             kind: Some(kind),
-            params: params.unwrap_or(""),
+            params,
             text: body,
         };
         if let Some(Entry::Dynamic { result, .. }) = self.cache.get(&key) {
-            return result;
+            return Ok(result);
         }
         let result: Result<Arc<str>, Diagnostic> =
-            prepare_dynamic(kind, params, body, &self.options).map(Into::into);
+            prepare_dynamic_watched(kind, Some(params), body, &self.options, watch)?
+                .map(Into::into);
         let entry = Entry::Dynamic {
             params: key.params.into(),
             text: key.text.into(),
@@ -106,7 +152,7 @@ impl Preparer {
         };
         let weight = 2 * (key.params.len() + key.text.len()) + 256;
         self.cache.put(&key, entry, weight);
-        result
+        Ok(result)
     }
 }
 

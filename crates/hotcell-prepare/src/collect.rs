@@ -57,7 +57,8 @@ struct Collector<'a, 's> {
     strings: bool,
     facts: Facts<'a>,
     functions: u32,
-    /// What a parent knows about the results of the calls below it, by their spans.
+    /// What parents know about the results of the calls below them, by their spans. The call that is visited next is the
+    /// last: parents add those of their children in reverse.
     results: Vec<(Span, CallResult<'a>)>,
     type_test: Option<Span>,
     last_statement: Option<Span>,
@@ -207,14 +208,14 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             self.facts.like_type_arguments.push(it.span.start);
         }
         if it.operator == BinaryOperator::Addition {
-            self.expect_result(&it.left, CallResult::Printed);
             self.expect_result(&it.right, CallResult::Printed);
+            self.expect_result(&it.left, CallResult::Printed);
         }
         walk::walk_binary_expression(self, it);
     }
 
     fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
-        for expression in &it.expressions {
+        for expression in it.expressions.iter().rev() {
             self.expect_result(expression, CallResult::Printed);
         }
         if self.strings
@@ -248,17 +249,15 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         let (callee, global) = self.path(&it.callee);
+        let expected = self.results.pop_if(|(span, _)| *span == it.span);
+        let result = expected.map_or(CallResult::Used, |(_, result)| result);
         if global && callee.starts_with("console.") {
-            for argument in &it.arguments {
+            for argument in it.arguments.iter().rev() {
                 if let Some(expression) = argument.as_expression() {
                     self.expect_result(expression, CallResult::Printed);
                 }
             }
         }
-        let result = match self.results.iter().rposition(|(span, _)| *span == it.span) {
-            Some(index) => self.results.remove(index).1,
-            None => CallResult::Used,
-        };
         self.facts.calls.push(Call {
             callee,
             offset: it.span.start,

@@ -4,13 +4,15 @@
 //! parameters and the body of a function are each complete, that no import and no reserved name comes in this way, and
 //! that the nesting is bearable.
 
+use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Function, Program, Statement};
 
 use crate::collect::collect;
 use crate::diagnostic::{Diagnostic, Location};
+use crate::findings::shorten;
+use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::position::LineIndex;
 use crate::program::{describe_depth, refusal, too_large};
 use crate::scan::{scan, stack_need};
 use crate::stack::with_room;
@@ -73,13 +75,71 @@ pub fn prepare_dynamic(
     body: &str,
     options: &PrepareOptions,
 ) -> Result<String, Diagnostic> {
-    let params = params.unwrap_or("");
+    // Nobody stops what nobody watches; if somebody did, the code would not have been checked.
+    prepare_dynamic_watched(kind, params, body, options, &Unwatched)
+        .unwrap_or_else(|stopped| Err(syntax_error(stopped.to_string())))
+}
+
+/// Like [`prepare_dynamic`], for a run that has to end: gives up soon after `watch` says so, see
+/// [`prepare_program_watched`](crate::prepare_program_watched).
+pub fn prepare_dynamic_watched(
+    kind: DynamicKind,
+    params: Option<&str>,
+    body: &str,
+    options: &PrepareOptions,
+    watch: &dyn Watch,
+) -> Result<Result<String, Diagnostic>, Stopped> {
+    match prepare(kind, params.unwrap_or(""), body, options, watch) {
+        Ok(source) => Ok(Ok(source)),
+        Err(Refusal::Found(mut diagnostic)) => {
+            shorten(&mut diagnostic);
+            Ok(Err(*diagnostic))
+        }
+        Err(Refusal::Stopped(stopped)) => Err(stopped),
+    }
+}
+
+/// The diagnostic for code that is larger than any that is looked at.
+pub(crate) fn check_size(
+    params: &str,
+    body: &str,
+    options: &PrepareOptions,
+) -> Result<(), Diagnostic> {
     let bytes = params.len().saturating_add(body.len());
     if bytes > options.max_code_bytes {
         return Err(too_large(bytes, options));
     }
+    Ok(())
+}
+
+/// Why there is no source text.
+enum Refusal {
+    Found(Box<Diagnostic>),
+    Stopped(Stopped),
+}
+
+impl From<Diagnostic> for Refusal {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Found(Box::new(diagnostic))
+    }
+}
+
+impl From<Stopped> for Refusal {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+fn prepare(
+    kind: DynamicKind,
+    params: &str,
+    body: &str,
+    options: &PrepareOptions,
+    watch: &dyn Watch,
+) -> Result<String, Refusal> {
+    check_size(params, body, options)?;
     let Some(head) = kind.function_head() else {
-        check_text(body, kind, options)?;
+        check_text(body, kind, options, watch)?;
         return Ok(body.to_owned());
     };
     check_function(
@@ -90,6 +150,7 @@ pub fn prepare_dynamic(
             kind: "parameters",
         },
         options,
+        watch,
     )?;
     let opening = format!("{head}\n) {{\n");
     check_function(
@@ -100,11 +161,18 @@ pub fn prepare_dynamic(
             kind: "body",
         },
         options,
+        watch,
     )?;
     Ok(format!("{head}{params}\n) {{\n{body}\n}}"))
 }
 
-fn check_text(text: &str, kind: DynamicKind, options: &PrepareOptions) -> Result<(), Diagnostic> {
+fn check_text(
+    text: &str,
+    kind: DynamicKind,
+    options: &PrepareOptions,
+    watch: &dyn Watch,
+) -> Result<(), Refusal> {
+    watch.check()?;
     bearable(text, text, options)?;
     let goal = if kind == DynamicKind::Module {
         Goal::Module
@@ -112,32 +180,35 @@ fn check_text(text: &str, kind: DynamicKind, options: &PrepareOptions) -> Result
         Goal::Eval
     };
     with_room(stack_need(text), || {
-        let lines = LineIndex::new(text);
-        let locate = |offset: u32| lines.locate(offset as usize);
+        let locate = |offset: u32| LineIndex::new(text).locate(offset as usize);
         let allocator = Allocator::default();
-        let program = parse(&allocator, text, goal).map_err(|errors| first(&errors, locate))?;
+        let program =
+            parse(&allocator, text, goal, watch)?.map_err(|errors| first(&errors, locate))?;
         let program = allocator.alloc(program);
         if goal == Goal::Module {
-            let (program, scoping, errors) = analyze(&allocator, program, goal);
+            let (program, scoping, errors) = analyze(&allocator, program, goal, watch)?;
             if !errors.is_empty() {
-                return Err(first(&errors, locate));
+                return Err(first(&errors, locate).into());
             }
+            watch.check()?;
             check_facts(
                 &collect(program, Some(&scoping), false),
                 kind,
                 locate,
                 options,
+                watch,
             )
         } else {
+            watch.check()?;
             let facts = collect(program, None, false);
             if let Some(&offset) = facts.returns_at_top.first() {
                 let message = "`return` is only allowed inside a function";
-                return Err(syntax_error(message).with_location(locate(offset)));
+                return Err(syntax_error(message).with_location(locate(offset)).into());
             }
-            check_facts(&facts, kind, locate, options)
+            check_facts(&facts, kind, locate, options, watch)
         }
     })
-    .unwrap_or_else(|no_room| Err(refusal(&no_room)))
+    .unwrap_or_else(|no_room| Err(refusal(&no_room).into()))
 }
 
 /// A part of a function, and complete text around it.
@@ -148,30 +219,36 @@ struct Part<'t> {
     kind: &'static str,
 }
 
-fn check_function(part: &Part<'_>, options: &PrepareOptions) -> Result<(), Diagnostic> {
+fn check_function(
+    part: &Part<'_>,
+    options: &PrepareOptions,
+    watch: &dyn Watch,
+) -> Result<(), Refusal> {
+    watch.check()?;
     let source = format!("({}{}{})", part.before, part.text, part.after);
     bearable(&source, part.text, options)?;
     with_room(stack_need(&source), || {
-        let lines = LineIndex::new(part.text);
         let offset_of_part = part.before.len() + 1;
-        let locate = |offset: u32| lines.locate((offset as usize).saturating_sub(offset_of_part));
+        let locate = |offset: u32| {
+            LineIndex::new(part.text).locate((offset as usize).saturating_sub(offset_of_part))
+        };
         let allocator = Allocator::default();
-        let program =
-            parse(&allocator, &source, Goal::Eval).map_err(|errors| first(&errors, locate))?;
+        let program = parse(&allocator, &source, Goal::Eval, watch)?
+            .map_err(|errors| first(&errors, locate))?;
         if !is_whole(&program, part, source.len()) {
-            return Err(syntax_error(format!(
-                "the {} of a function end too early",
-                part.kind
-            )));
+            let message = format!("the {} of a function end too early", part.kind);
+            return Err(syntax_error(message).into());
         }
+        watch.check()?;
         check_facts(
             &collect(&program, None, false),
             DynamicKind::Function,
             locate,
             options,
+            watch,
         )
     })
-    .unwrap_or_else(|no_room| Err(refusal(&no_room)))
+    .unwrap_or_else(|no_room| Err(refusal(&no_room).into()))
 }
 
 /// Whether the text is nothing but the one function that was built, its brackets where they were put.
@@ -219,18 +296,23 @@ fn check_facts(
     kind: DynamicKind,
     locate: impl Fn(u32) -> Location,
     options: &PrepareOptions,
-) -> Result<(), Diagnostic> {
+    watch: &dyn Watch,
+) -> Result<(), Refusal> {
+    let mut pace = Pace::new(watch);
     if facts.typed {
-        return Err(first(&[SyntaxError::typescript()], locate));
+        return Err(first(&[SyntaxError::typescript()], locate).into());
     }
     if let Some(name) = facts
         .identifiers
         .iter()
         .find(|one| one.name.starts_with(rules::RESERVED_PREFIX))
     {
-        return Err(rules::reserved(name.name).with_location(locate(name.offset)));
+        let diagnostic = rules::reserved(name.name);
+        return Err(diagnostic.with_location(locate(name.offset)).into());
     }
     for import in &facts.imports {
+        // Each is looked for among all that are authorised.
+        pace.spend(1 + options.authorized_imports.len())?;
         let module = import.module;
         let checked = match (&import.kind, kind) {
             (ImportKind::Dynamic, _) | (_, DynamicKind::Module) => {
@@ -248,7 +330,7 @@ fn check_facts(
         .iter()
         .find(|(_, what)| kind != DynamicKind::Module || *what != IMPORT_META);
     match unsupported {
-        Some(&(offset, what)) => Err(syntax_error(what).with_location(locate(offset))),
+        Some(&(offset, what)) => Err(syntax_error(what).with_location(locate(offset)).into()),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything that is not code is blanked out, never cut, so that lines and columns stay what they were.
 
-use crate::position::push_blank;
+use crate::lines::push_blank;
 
 /// What to make of the Markdown in a text.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::diagnostic::Location;
-use crate::position::LineIndex;
+use crate::lines::LineIndex;
 
 /// Lines shown before and after the one that is pointed at.
 const CONTEXT: u32 = 3;

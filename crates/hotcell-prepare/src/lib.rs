@@ -43,7 +43,9 @@ mod diagnostic;
 mod dynamic;
 mod extend;
 mod fence;
+mod findings;
 mod frame;
+mod lines;
 mod options;
 mod position;
 mod program;
@@ -57,12 +59,14 @@ mod view;
 
 pub use cache::Preparer;
 pub use diagnostic::{Diagnostic, Location, Severity};
-pub use dynamic::{DynamicKind, prepare_dynamic};
+pub use dynamic::{DynamicKind, prepare_dynamic, prepare_dynamic_watched};
 pub use extend::{Rule, Transform};
 pub use frame::code_frame;
 pub use options::PrepareOptions;
 pub use position::PositionMap;
-pub use program::{Language, PreparedProgram, prepare_program, validate_code};
+pub use program::{
+    Language, PreparedProgram, prepare_program, prepare_program_watched, validate_code,
+};
 pub use rules::is_foreign_global;
 pub use view::{
     Call, CallResult, Declaration, DeclarationKind, Identifier, ProgramView, Role, StringText,

@@ -1,107 +1,7 @@
-//! From offsets to lines and columns, and from the transformed code back to the original.
+//! From places in the transformed code back to the original.
 
 use crate::diagnostic::Location;
-
-/// Where the lines of a text begin.
-#[derive(Debug)]
-pub(crate) struct LineIndex<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
-}
-
-impl<'t> LineIndex<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        let bytes = text.as_bytes();
-        let mut starts = vec![0];
-        let mut at = 0;
-        while at < bytes.len() {
-            if let Some(length) = line_break(bytes, at) {
-                at += length;
-                starts.push(at);
-            } else {
-                at += 1;
-            }
-        }
-        Self { text, starts }
-    }
-
-    /// The place of a byte offset; an offset past the end or inside a character counts as the nearest place before it.
-    pub(crate) fn locate(&self, offset: usize) -> Location {
-        let offset = floor_boundary(self.text, offset);
-        let line = self
-            .starts
-            .partition_point(|&start| start <= offset)
-            .saturating_sub(1);
-        let start = self.starts.get(line).copied().unwrap_or(0);
-        let before = self.text.get(start..offset).unwrap_or("");
-        Location {
-            line: count(line + 1),
-            column: count(utf16_len(before) + 1),
-        }
-    }
-
-    /// The text of a line without its terminator; lines count from 1.
-    pub(crate) fn line(&self, line: u32) -> Option<&'t str> {
-        let index = usize::try_from(line).ok()?.checked_sub(1)?;
-        let start = *self.starts.get(index)?;
-        let end = self
-            .starts
-            .get(index + 1)
-            .copied()
-            .unwrap_or(self.text.len());
-        let line = self.text.get(start..end)?;
-        Some(line.trim_end_matches(['\n', '\r', '\u{2028}', '\u{2029}']))
-    }
-
-    pub(crate) fn lines(&self) -> u32 {
-        count(self.starts.len())
-    }
-}
-
-/// The length of the line terminator at `at`, if one is there.
-fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
-    match bytes.get(at)? {
-        b'\r' if bytes.get(at + 1) == Some(&b'\n') => Some(2),
-        b'\n' | b'\r' => Some(1),
-        0xE2 if bytes.get(at + 1) == Some(&0x80)
-            && matches!(bytes.get(at + 2), Some(0xA8 | 0xA9)) =>
-        {
-            Some(3)
-        }
-        _ => None,
-    }
-}
-
-pub(crate) fn utf16_len(text: &str) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else {
-        text.chars().map(char::len_utf16).sum()
-    }
-}
-
-fn floor_boundary(text: &str, offset: usize) -> usize {
-    let mut offset = offset.min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
-}
-
-fn count(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
-}
-
-/// The code with a range of it blanked out: every UTF-16 unit becomes a space, line terminators stay, so that nothing
-/// after the range moves to another line or column.
-pub(crate) fn push_blank(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' => out.push(c),
-            _ => (0..c.len_utf16()).for_each(|_| out.push(' ')),
-        }
-    }
-}
+use crate::lines::{LineIndex, count};
 
 /// Leads from a place in the transformed code to the place in the original that it came from.
 ///
@@ -203,7 +103,7 @@ impl Layer {
                     place
                 } else if place.line > same_before + changed_to {
                     Location {
-                        line: place.line - changed_to + changed,
+                        line: (place.line - changed_to).saturating_add(changed),
                         ..place
                     }
                 } else {
@@ -216,15 +116,4 @@ impl Layer {
             }
         }
     }
-}
-
-/// The UTF-16 column of a byte column (both from 1) in the given line of `text`.
-pub(crate) fn column_of_byte(text: &str, line: u32, byte_column: u32) -> u32 {
-    let index = LineIndex::new(text);
-    let Some(line) = index.line(line) else {
-        return byte_column;
-    };
-    let bytes = usize::try_from(byte_column.saturating_sub(1)).unwrap_or(usize::MAX);
-    let end = floor_boundary(line, bytes);
-    count(utf16_len(line.get(..end).unwrap_or("")) + 1)
 }

@@ -7,13 +7,16 @@ mod translate;
 
 pub(crate) use limits::{describe_depth, refusal, too_large};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 
 use crate::diagnostic::{Diagnostic, Location};
+use crate::lines::{LineIndex, index_weight};
 use crate::options::PrepareOptions;
-use crate::position::{PositionMap, column_of_byte};
-use crate::rules;
+use crate::position::PositionMap;
 use crate::view::Declaration;
+use crate::{rule, rules};
 use outcome::Outcome;
 use text::unfence;
 
@@ -46,6 +49,8 @@ pub struct PreparedProgram {
     pub declarations: Vec<Declaration>,
     /// What the code is written in; `None` if it does not parse.
     pub language: Option<Language>,
+    /// Lines and columns of `transformed`, made when the first place is asked for. `None` if all is ASCII.
+    lines: OnceLock<Option<LineIndex<Arc<str>>>>,
 }
 
 impl PreparedProgram {
@@ -60,11 +65,16 @@ impl PreparedProgram {
     }
 
     /// The place in the original of a place that QuickJS reports: line and column from 1, the column counted in bytes.
+    ///
+    /// The first call looks at the whole code, every other takes logarithmic time.
     pub fn engine_location(&self, line: u32, byte_column: u32) -> Location {
-        let column = if self.transformed.is_ascii() {
-            byte_column
-        } else {
-            column_of_byte(&self.transformed, line, byte_column)
+        let lines = self.lines.get_or_init(|| {
+            let text = &self.transformed;
+            (!text.is_ascii()).then(|| LineIndex::new(Arc::clone(text)))
+        });
+        let column = match lines {
+            Some(lines) => lines.column_of_byte(line, byte_column),
+            None => byte_column,
         };
         self.map.original(Location { line, column })
     }
@@ -82,6 +92,7 @@ impl PreparedProgram {
         self.original.len()
             + transformed
             + self.map.weight()
+            + self.lines_weight()
             + self.diagnostics.iter().map(text).sum::<usize>()
             + self
                 .declarations
@@ -89,6 +100,15 @@ impl PreparedProgram {
                 .map(|one| one.name.len() + 48)
                 .sum::<usize>()
             + 256
+    }
+
+    /// What the index of lines and columns will take when somebody asks for a place, at most.
+    fn lines_weight(&self) -> usize {
+        if self.transformed.is_ascii() {
+            0
+        } else {
+            index_weight(&self.transformed)
+        }
     }
 }
 
@@ -106,20 +126,32 @@ pub fn validate_code(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
 
 /// Checks the code and makes of it what a cell can run.
 pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram {
+    // Nobody stops what nobody watches; if somebody did, the code would not have been checked.
+    prepare_program_watched(code, options, &Unwatched).unwrap_or_else(|stopped| {
+        let diagnostic = Diagnostic::error(rule::SYNTAX_VALID, stopped.to_string());
+        assemble(code, vec![diagnostic], Outcome::default())
+    })
+}
+
+/// Like [`prepare_program`], for a run that has to end: gives up soon after `watch` says so.
+///
+/// "Soon" is the time that one pass over the code takes, as a parser cannot be stopped: see the crate's documentation.
+pub fn prepare_program_watched(
+    code: &str,
+    options: &PrepareOptions,
+    watch: &dyn Watch,
+) -> Result<PreparedProgram, Stopped> {
     let mut diagnostics = rules::check_options(options);
     let mut outcome = if code.len() > options.max_code_bytes {
         Outcome::refused(too_large(code.len(), options))
     } else {
-        unfence(code, options)
+        unfence(code, options, &mut Pace::new(watch))?
     };
-    // What is cut must never be what forbids the run.
-    outcome.diagnostics.sort_by_key(|one| one.severity);
-    outcome.diagnostics.truncate(MAX_DIAGNOSTICS);
-    outcome
-        .diagnostics
-        .sort_by_key(|one| (one.location.is_some(), one.location));
-    diagnostics.append(&mut outcome.diagnostics);
+    diagnostics.extend(std::mem::take(&mut outcome.findings).into_shown());
+    Ok(assemble(code, diagnostics, outcome))
+}
 
+fn assemble(code: &str, diagnostics: Vec<Diagnostic>, outcome: Outcome) -> PreparedProgram {
     let original: Arc<str> = code.into();
     let transformed = match outcome.transformed {
         Some(text) if text != code => text.into(),
@@ -132,8 +164,6 @@ pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram 
         map: outcome.map,
         declarations: outcome.declarations,
         language: outcome.language,
+        lines: OnceLock::new(),
     }
 }
-
-/// More than this nobody reads.
-const MAX_DIAGNOSTICS: usize = 50;

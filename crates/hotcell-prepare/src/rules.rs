@@ -12,35 +12,52 @@ pub(crate) use imports::{export, is_allowed as import_is_allowed, static_import}
 pub(crate) use names::{RESERVED_PREFIX, reserved};
 pub(crate) use options::check as check_options;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use hotcell_meter::{Pace, Stopped};
+
+use crate::diagnostic::Severity;
+use crate::findings::Findings;
 use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::ProgramView;
 
-pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    unsupported(view, &mut found);
-    imports::check(view, options, &mut found);
-    names::check_reserved(view, &mut found);
-    names::check_tools(view, options, &mut found);
-    globals::check(view, options, &mut found);
-    promises::check(view, options, &mut found);
-    lone_function(view, &mut found);
-    type_arguments(view, &mut found);
+pub(crate) fn check(
+    view: &ProgramView<'_>,
+    options: &PrepareOptions,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
+    unsupported(view, found, pace)?;
+    imports::check(view, options, found, pace)?;
+    names::check_reserved(view, found, pace)?;
+    names::check_tools(view, options, found, pace)?;
+    globals::check(view, options, found, pace)?;
+    promises::check(view, options, found, pace)?;
+    lone_function(view, found);
+    type_arguments(view, found, pace)?;
     for rule in &options.rules {
-        found.extend(rule.check(view));
+        pace.watch().check()?;
+        rule.check(view).into_iter().for_each(|one| found.push(one));
     }
-    found
+    Ok(())
 }
 
 /// Syntax that parses and that the engine does not have.
-fn unsupported(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+fn unsupported(
+    view: &ProgramView<'_>,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     for &(offset, what) in &view.facts.unsupported {
-        found.push(view.diagnostic(rule::SYNTAX_VALID, Severity::Error, offset, what));
+        pace.spend(1)?;
+        let severity = Severity::Error;
+        found.add(severity, || {
+            view.diagnostic(rule::SYNTAX_VALID, severity, offset, what)
+        });
     }
+    Ok(())
 }
 
-fn lone_function(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+fn lone_function(view: &ProgramView<'_>, found: &mut Findings) {
     let Some((offset, is_async)) = view.facts.lone_function else {
         return;
     };
@@ -57,17 +74,19 @@ fn lone_function(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
     );
 }
 
-fn type_arguments(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+fn type_arguments(
+    view: &ProgramView<'_>,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     for &offset in &view.facts.like_type_arguments {
+        pace.spend(1)?;
         let message = "`f<T>(x)` means two comparisons here, because the code is valid JavaScript";
-        found.push(
-            view.diagnostic(
-                rule::AMBIGUOUS_TYPE_ARGUMENTS,
-                Severity::Warning,
-                offset,
-                message,
-            )
-            .with_fix("remove the type arguments"),
-        );
+        let severity = Severity::Warning;
+        found.add(severity, || {
+            view.diagnostic(rule::AMBIGUOUS_TYPE_ARGUMENTS, severity, offset, message)
+                .with_fix("remove the type arguments")
+        });
     }
+    Ok(())
 }

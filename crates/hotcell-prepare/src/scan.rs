@@ -10,8 +10,11 @@
 //!   degenerate code early and with a good message, before memory is spent on its depth.
 
 mod need;
+mod regex;
 
 pub(crate) use need::stack_need;
+
+use regex::Searches;
 
 /// What the scan refuses, with the offset where the limit was passed.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +69,7 @@ pub(crate) fn scan(code: &str, max_nesting: u32) -> Result<Scan, TooDeep> {
         previous: Previous::Operator,
         new_line: true,
         control: false,
+        searches: Searches::default(),
         found: Scan::default(),
     };
     scanner.run()?;
@@ -111,6 +115,7 @@ struct Scanner<'c> {
     new_line: bool,
     /// The last word was one after which `(` opens a head: `if (…)`.
     control: bool,
+    searches: Searches,
     found: Scan,
 }
 
@@ -144,9 +149,10 @@ impl Scanner<'_> {
                 b'/' if self.peek(1) == b'*' => self.skip_block_comment(),
                 b'<' if self.starts_with("<!--") => self.html_comment(),
                 b'-' if self.new_line && self.starts_with("-->") => self.html_comment(),
-                b'/' if self.previous != Previous::Value && self.regex_end().is_some() => {
-                    self.regex()?;
-                }
+                b'/' => match self.regex_end() {
+                    Some(end) => self.regex(end)?,
+                    None => self.operator(byte)?,
+                },
                 b'"' | b'\'' => self.string(byte),
                 b'`' => {
                     self.level()?;
@@ -165,21 +171,24 @@ impl Scanner<'_> {
                 }
                 b'0'..=b'9' => self.number(),
                 _ if is_word(byte) => self.word()?,
-                _ => {
-                    self.level()?;
-                    self.angle(byte);
-                    let twice = matches!(byte, b'+' | b'-') && self.peek(1) == byte;
-                    // `x++ / 2` divides, and so does `x++` after a value; `++/re/` means nothing.
-                    let value = twice && self.previous == Previous::Value;
-                    self.token(if value {
-                        Previous::Value
-                    } else {
-                        Previous::Operator
-                    });
-                    self.at += if twice { 2 } else { 1 };
-                }
+                _ => self.operator(byte)?,
             }
         }
+        Ok(())
+    }
+
+    fn operator(&mut self, byte: u8) -> Result<(), TooDeep> {
+        self.level()?;
+        self.angle(byte);
+        let twice = matches!(byte, b'+' | b'-') && self.peek(1) == byte;
+        // `x++ / 2` divides, and so does `x++` after a value; `++/re/` means nothing.
+        let value = twice && self.previous == Previous::Value;
+        self.token(if value {
+            Previous::Value
+        } else {
+            Previous::Operator
+        });
+        self.at += if twice { 2 } else { 1 };
         Ok(())
     }
 
@@ -374,26 +383,16 @@ impl Scanner<'_> {
         }
     }
 
-    /// Where the regular expression that would start here ends, if there is one on this line.
-    fn regex_end(&self) -> Option<usize> {
-        let mut at = self.at + 1;
-        let mut class = false;
-        loop {
-            match self.bytes.get(at)? {
-                b'\n' | b'\r' => return None,
-                b'\\' => at += 1,
-                b'[' => class = true,
-                b']' => class = false,
-                b'/' if !class => return Some(at + 1),
-                _ => {}
-            }
-            at += 1;
+    /// Where the regular expression that starts here ends, if there can be one and it ends on this line.
+    fn regex_end(&mut self) -> Option<usize> {
+        if self.previous == Previous::Value {
+            return None;
         }
+        self.searches.regex_end(self.bytes, self.at)
     }
 
     /// Regular expressions have a recursive parser of their own.
-    fn regex(&mut self) -> Result<(), TooDeep> {
-        let end = self.regex_end().unwrap_or(self.at + 1);
+    fn regex(&mut self, end: usize) -> Result<(), TooDeep> {
         let mut depth: u32 = 0;
         while self.at < end {
             match self.peek(0) {

@@ -2,6 +2,9 @@
 
 mod explain;
 
+use std::cell::LazyCell;
+
+use hotcell_meter::{Stopped, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Directive, Program, Statement, StringLiteral};
 use oxc_ast::builder::AstBuilder;
@@ -10,6 +13,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::{SourceType, Span};
 
+use crate::lines::LineIndex;
 use explain::explain;
 
 /// How a text is read.
@@ -69,10 +73,11 @@ const MAX_ERRORS: usize = 32;
 
 /// The first errors among some diagnostics about `text`.
 pub(crate) fn errors_of(diagnostics: &Diagnostics, text: &str) -> Vec<SyntaxError> {
+    let lines = LazyCell::new(|| LineIndex::new(text));
     diagnostics
         .errors()
         .take(MAX_ERRORS)
-        .map(|error| explain(error, text))
+        .map(|error| explain(error, text, &lines))
         .collect()
 }
 
@@ -81,7 +86,9 @@ pub(crate) fn parse<'a>(
     allocator: &'a Allocator,
     text: &'a str,
     goal: Goal,
-) -> Result<Program<'a>, Vec<SyntaxError>> {
+    watch: &dyn Watch,
+) -> Result<Result<Program<'a>, Vec<SyntaxError>>, Stopped> {
+    watch.check()?;
     let options = ParseOptions {
         parse_regular_expression: true,
         allow_return_outside_function: goal != Goal::Module,
@@ -98,11 +105,11 @@ pub(crate) fn parse<'a>(
             help: None,
         });
     }
-    if errors.is_empty() {
+    Ok(if errors.is_empty() {
         Ok(parsed.program)
     } else {
         Err(errors)
-    }
+    })
 }
 
 /// Resolves names and checks the early errors of a strict script (or of a module).
@@ -110,7 +117,9 @@ pub(crate) fn analyze<'a>(
     allocator: &'a Allocator,
     program: &'a mut Program<'a>,
     goal: Goal,
-) -> (&'a Program<'a>, Scoping, Vec<SyntaxError>) {
+    watch: &dyn Watch,
+) -> Result<(&'a Program<'a>, Scoping, Vec<SyntaxError>), Stopped> {
+    watch.check()?;
     if goal == Goal::Script && !program.body.iter().any(Statement::is_module_declaration) {
         // At the top level of a script functions may be declared twice, in a module they may not.
         program.source_type = program.source_type.with_script(true);
@@ -129,5 +138,5 @@ pub(crate) fn analyze<'a>(
         .with_check_syntax_error(goal != Goal::Eval)
         .build(program);
     let errors = errors_of(&analyzed.diagnostics, program.source_text);
-    (program, analyzed.semantic.into_scoping(), errors)
+    Ok((program, analyzed.semantic.into_scoping(), errors))
 }

@@ -1,14 +1,15 @@
 //! A program as rules see it: flat lists instead of a tree, so that no parser's types leak.
 
 use crate::diagnostic::{Diagnostic, Location, Severity};
-use crate::position::{LineIndex, PositionMap};
+use crate::lines::LineIndex;
+use crate::position::PositionMap;
 
 /// A program that parses, taken apart.
 #[derive(Debug)]
 pub struct ProgramView<'a> {
     pub(crate) code: &'a str,
     pub(crate) facts: &'a Facts<'a>,
-    pub(crate) lines: &'a LineIndex<'a>,
+    pub(crate) lines: &'a LineIndex<&'a str>,
     pub(crate) map: &'a PositionMap,
 }
 

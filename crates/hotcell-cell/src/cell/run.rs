@@ -6,10 +6,10 @@ use std::{
     pin::pin,
     sync::{Arc, Weak},
     task::Poll,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use super::{Cell, poll_now};
+use super::{Cell, entry::Chore};
 use crate::{
     engine::Shared,
     error::{CellError, Exception},
@@ -212,7 +212,7 @@ impl Cell {
             self.abandon()?;
             return Err(interrupted(reason));
         }
-        let status = self.enter(unstarted).await?;
+        let status = self.enter_run(unstarted).await?;
         match Status::from_guest(status) {
             Ok(Status::Waiting) => Ok(Progress::Waiting),
             Ok(Status::Stalled) => {
@@ -230,7 +230,9 @@ impl Cell {
     /// Completes when [`Cell::step`] has something to do: an answer, or the end of the run's time.
     pub async fn ready(&mut self) {
         if let Some(live) = &mut self.live {
-            live.store.data_mut().pause_clock();
+            let host = live.store.data_mut();
+            host.pause_clock();
+            host.ensure_watched();
         }
         poll_fn(|context| {
             let Some(live) = &mut self.live else {
@@ -278,6 +280,17 @@ impl Cell {
         }
     }
 
+    /// Lets the run under way make so many loop iterations from here on, and no more: for one that was restored, which has no
+    /// such limit, whatever it had before.
+    pub fn limit_operations(&mut self, operations: u64) -> Result<(), CellError> {
+        let Some(run) = &mut self.run else {
+            return Err(CellError::State("there is no run under way in this cell"));
+        };
+        run.limits.max_operations = Some(operations);
+        self.write_operations_left(Some(operations));
+        Ok(())
+    }
+
     /// Something that can end the run from elsewhere.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter {
@@ -308,7 +321,8 @@ impl Cell {
         let watchdog = &self.engine.0.watchdog;
         // First the old one goes: it takes its time off the interrupt.
         host.deadline = None;
-        host.deadline = watchdog.deadline(limits.timeout, &host.interrupt, limits.pauses);
+        let deadline = watchdog.deadline(limits.timeout, &host.interrupt, limits.pauses);
+        host.deadline = Some(deadline);
         self.run = Some(Run {
             limits,
             unstarted: None,
@@ -324,51 +338,11 @@ impl Cell {
         self.run.take()
     }
 
-    async fn enter(&mut self, unstarted: Option<i32>) -> Result<i32, CellError> {
-        let watchdog = &self.engine.0.watchdog;
-        let Some(live) = self.live.as_deref_mut().filter(|live| !live.inside) else {
-            self.discard();
-            return Err(CellError::Gone);
-        };
-        live.inside = true;
-        live.store.set_epoch_deadline(1);
-        let task = live.store.data().task.clone();
-        let mut cpu_time = Duration::ZERO;
-        let result = {
-            let computing = watchdog.computing();
-            let (evaluate, resume) = (live.guest.evaluate.clone(), live.guest.resume.clone());
-            let mut entered = pin!(async {
-                match unstarted {
-                    Some(length) => evaluate.call_async(&mut live.store, length).await,
-                    None => resume.call_async(&mut live.store, ()).await,
-                }
-            });
-            let result = poll_fn(|context| {
-                task.set(context.waker());
-                let began = Instant::now();
-                let polled = entered.as_mut().poll(context);
-                cpu_time += began.elapsed();
-                polled
-            })
-            .await;
-            drop(computing);
-            result
-        };
-        live.inside = false;
-        self.totals.cpu_time += cpu_time;
-        result.map_err(|trap| self.broken(&trap))
-    }
-
     /// Ends the run without running any more of it.
     fn abandon(&mut self) -> Result<(), CellError> {
         self.end_run();
-        let live = self.live()?;
-        live.store.data_mut().cancel_calls();
-        // The guest only frees things now; an interrupt must not reach into that.
-        live.store.data().interrupt.clear();
-        live.store.data_mut().overtime_since = None;
-        let abandon = live.guest.abandon.clone();
-        self.enter_now(|store| poll_now(abandon.call_async(store, ())))?;
+        self.live()?.store.data_mut().cancel_calls();
+        self.enter_chore(Chore::Abandon)?;
         Ok(())
     }
 
@@ -401,6 +375,7 @@ impl Cell {
             tool_calls: tool_calls - run.tool_calls_before,
             cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes,
+            peak_stack_bytes: self.totals.peak_stack_bytes,
         };
         self.totals.operations = self.totals.operations.saturating_add(cost.operations);
         self.totals.tool_calls += cost.tool_calls;
@@ -467,7 +442,7 @@ impl Cell {
         }
     }
 
-    fn write_operations_left(&mut self, max_operations: Option<u64>) {
+    pub(super) fn write_operations_left(&mut self, max_operations: Option<u64>) {
         let at = place::OPERATIONS_LEFT;
         let Some(live) = &mut self.live else { return };
         let left = operations_budget(max_operations);

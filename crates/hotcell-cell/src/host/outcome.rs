@@ -5,6 +5,7 @@ use hotcell_meter::{Charge, OverLimit};
 use super::{Host, Refusal};
 use crate::{
     error::Exception,
+    foreign,
     guest::{emit, exception},
     held::allocation,
     options::{Level, Line},
@@ -174,11 +175,13 @@ impl Host {
             _ => Level::Error,
         };
         if let Some(console) = &self.console {
-            console(&Line {
+            let line = Line {
                 level,
                 text: &reader.printed()?,
                 watch: &*self.interrupt,
-            });
+            };
+            // A panic there is told where panics are told; it costs the host a line, not the cell its life.
+            let _ = foreign::call(|| console(&line));
         }
         Ok(())
     }

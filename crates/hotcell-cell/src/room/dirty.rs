@@ -9,16 +9,15 @@ pub(super) use on_linux::PageMap;
 mod on_linux {
     use std::{fs::File, ops::Range};
 
-    use rustix::{
-        ioctl::{Updater, ioctl, opcode},
-        process::{Pid, getpid},
-    };
+    use rustix::ioctl::{Updater, ioctl, opcode};
+
+    use crate::process::generation;
 
     /// `/proc/self/pagemap`, which can list pages by what they are (Linux 6.7).
     pub(in crate::room) struct PageMap {
         file: File,
         /// After a fork the file is still about the parent.
-        process: Pid,
+        process: u64,
     }
 
     /// `struct pm_scan_arg` of `linux/fs.h`.
@@ -63,32 +62,37 @@ mod on_linux {
         pub(in crate::room) fn open() -> Option<Self> {
             let map = Self {
                 file: File::open("/proc/self/pagemap").ok()?,
-                process: getpid(),
+                process: generation(),
             };
             map.scan(&mut Scan::default(), &mut [])?;
             Some(map)
         }
 
-        /// Calls `found` with runs of pages in `range` that have been written to, until there are no more or they come to
-        /// `limit` bytes, and returns up to where it looked. A page that it did not find is as it was mapped.
+        /// Calls `found` with runs of pages in `range` that are not the file's, until there are no more or they come to `limit`
+        /// bytes, and returns up to where it looked. A page that it did not find is as it was mapped.
+        ///
+        /// The second argument says that it is the zero page. Where a file is mapped that is no more as it was mapped than any
+        /// other: the system puts it in the place of a page that was written full of zeros when it looks for pages that are
+        /// alike. Elsewhere it is what was there to begin with.
         pub(in crate::room) fn dirty(
             &self,
             range: Range<usize>,
             limit: usize,
-            mut found: impl FnMut(Range<usize>),
+            mut found: impl FnMut(Range<usize>, bool),
         ) -> usize {
             let mut at = range.start;
             let mut pages_left = limit / rustix::param::page_size();
             while at < range.end && pages_left > 0 {
                 let mut regions = [Region::default(); REGIONS];
-                // A page of the cell's own is neither the file's nor the zero page, be it in memory or swapped out.
+                // A page of the cell's own is not the file's, be it in memory or swapped out.
                 let mut scan = Scan {
                     start: at as u64,
                     end: range.end as u64,
                     max_pages: pages_left as u64,
-                    category_inverted: FILE | ZERO,
-                    category_mask: FILE | ZERO,
+                    category_inverted: FILE,
+                    category_mask: FILE,
                     category_anyof_mask: PRESENT | SWAPPED,
+                    return_mask: ZERO,
                     ..Scan::default()
                 };
                 let Some(reached) = self.scan(&mut scan, &mut regions) else {
@@ -99,7 +103,7 @@ mod on_linux {
                     let dirty = address(region.start)..address(region.end);
                     pages_left =
                         pages_left.saturating_sub(dirty.len() / rustix::param::page_size());
-                    found(dirty);
+                    found(dirty, region.categories & ZERO != 0);
                 }
                 if !(at + 1..=range.end).contains(&reached) {
                     return at;
@@ -111,7 +115,7 @@ mod on_linux {
 
         /// Returns up to where the kernel looked, `None` if it did not.
         fn scan(&self, scan: &mut Scan, regions: &mut [Region]) -> Option<usize> {
-            if getpid() != self.process {
+            if generation() != self.process {
                 return None;
             }
             scan.size = size_of::<Scan>() as u64;
@@ -147,7 +151,7 @@ mod nowhere {
             &self,
             _: Range<usize>,
             _: usize,
-            _: impl FnMut(Range<usize>),
+            _: impl FnMut(Range<usize>, bool),
         ) -> usize {
             match *self {}
         }

@@ -136,8 +136,11 @@ impl Slot {
         }
         let base = self.base().addr();
         let scanned_to = match page_map {
-            Some(page_map) => page_map.dirty(base..base + self.size, keep, |dirty| {
-                self.restore(fresh, dirty.start - base, dirty.len());
+            Some(page_map) => page_map.dirty(base..base + self.size, keep, |pages, is_zero| {
+                let (start, end) = (pages.start - base, pages.end - base);
+                if !is_zero || overlaps(fresh, start, end) {
+                    self.restore(fresh, start, end - start);
+                }
             }),
             None => base,
         };
@@ -190,6 +193,11 @@ impl Slot {
         // SAFETY: inside of our mapping.
         unsafe { self.base().add(start) }
     }
+}
+
+/// Whether a fresh cell has something of the image there.
+fn overlaps(fresh: &FreshMemory, start: usize, end: usize) -> bool {
+    start < fresh.start() + fresh.bytes().len() && fresh.start() < end
 }
 
 impl Drop for Slot {

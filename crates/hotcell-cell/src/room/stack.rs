@@ -6,8 +6,8 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, m
 
 use super::forget;
 
-/// How much of a stack that was used is kept for its next user. Few go deeper.
-const KEPT: usize = 64 << 10;
+/// How much of a stack stays when its cell is at rest, or has another. Few go deeper.
+pub(crate) const KEPT: usize = 64 << 10;
 
 /// A page that cannot be accessed, then the stack, which grows down towards it.
 pub(super) struct Stack {
@@ -61,10 +61,14 @@ impl Stack {
     }
 
     /// Gives what only deep recursion uses back to the system.
-    pub(super) fn release_depths(&self) -> io::Result<()> {
+    ///
+    /// # Safety
+    ///
+    /// No frame may be left on this stack.
+    pub(super) unsafe fn release_depths(&self) -> io::Result<()> {
         let depths = self.size.saturating_sub(KEPT);
         if depths > 0 {
-            // SAFETY: a part of our own mapping, and no frame is left on this stack.
+            // SAFETY: a part of our own mapping, of use to nobody as the caller promises.
             unsafe { forget(self.range().start, depths) }?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 
 mod deadline;
 mod escape;
+mod foreign;
 mod globals;
 mod host_memory;
 mod hostile;
@@ -13,11 +14,13 @@ mod library;
 mod memory;
 mod modules;
 mod policy;
+mod process;
 mod realm;
 mod scheduling;
 mod shadowing;
 mod snapshot;
 mod source;
+mod stacks;
 mod support;
 mod tools;
 mod values;

@@ -136,3 +136,43 @@ fn loops_that_are_not_counted_still_end_in_time() {
         CellError::Deadline { .. }
     ));
 }
+
+fn seeded(seed: u64) -> CellOptions {
+    CellOptions::default().random(Random::Seeded(seed))
+}
+
+const THREE: &str = "[Math.random(), Math.random(), Math.random()]";
+
+#[test]
+fn a_fork_goes_on_with_the_sequence_of_its_origin() {
+    let mut origin = engine().cell(seeded(7)).unwrap();
+    let begin = eval(&mut origin, THREE);
+    let mut twin = origin.fork().unwrap();
+    let next = eval(&mut origin, THREE);
+    assert_eq!(eval(&mut twin, THREE), next);
+    assert_ne!(next, begin);
+    // With other options of its own as well, unless they say another seed.
+    let mut other = origin
+        .fork_with(seeded(7).timeout(std::time::Duration::from_secs(1)))
+        .unwrap();
+    assert_eq!(eval(&mut other, THREE), eval(&mut origin, THREE));
+    let mut reseeded = origin.fork_with(seeded(8)).unwrap();
+    let mut fresh = engine().cell(seeded(8)).unwrap();
+    assert_eq!(eval(&mut reseeded, THREE), eval(&mut fresh, THREE));
+    let mut off = origin.fork_with(CellOptions::default()).unwrap();
+    assert_eq!(thrown(&mut off, THREE).name(), "TypeError");
+}
+
+#[test]
+fn a_restored_cell_has_the_policy_of_whoever_restores_it() {
+    let mut origin = engine().cell(seeded(7).clock(Clock::Real)).unwrap();
+    let begin = eval(&mut origin, THREE);
+    let bytes = origin.snapshot().unwrap();
+    // Its clock and its randomness do not come along.
+    let mut restored = engine().restore(&bytes, CellOptions::default()).unwrap();
+    assert_eq!(thrown(&mut restored, "Math.random()").name(), "TypeError");
+    assert_eq!(thrown(&mut restored, "Date.now()").name(), "TypeError");
+    // A seed is the restorer's: its sequence begins.
+    let mut restored = engine().restore(&bytes, seeded(7)).unwrap();
+    assert_eq!(eval(&mut restored, THREE), begin);
+}

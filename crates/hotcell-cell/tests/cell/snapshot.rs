@@ -2,7 +2,10 @@
 
 use std::{process::Command, time::Duration};
 
-use hotcell_cell::{Cell, CellError, CellOptions, Progress, SnapshotError, Tool, ToolError, Value};
+use hotcell_cell::{
+    Account, Cell, CellError, CellOptions, Progress, SnapshotError, SnapshotKey, Tool, ToolError,
+    Value,
+};
 
 use crate::support::{cell, engine, eval, fail, sleep};
 
@@ -349,4 +352,126 @@ fn a_full_engine_can_still_be_snapshotted() {
     drop(cell);
     let mut restored = engine.restore(&bytes, CellOptions::default()).unwrap();
     assert_eq!(eval(&mut restored, "kept"), 1.into());
+}
+
+fn refusal(bytes: &[u8], options: CellOptions) -> SnapshotError {
+    match engine().restore(bytes, options) {
+        Err(CellError::Snapshot(error)) => error,
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("restored"),
+    }
+}
+
+#[test]
+fn a_key_tells_ones_own_snapshots_from_all_others() {
+    let keyed =
+        |secret: &str| CellOptions::default().snapshot_key(SnapshotKey::from_secret(secret));
+    let mut sealed_cell = engine().cell(keyed("ours")).unwrap();
+    eval(&mut sealed_cell, "let kept = 1");
+    let sealed = sealed_cell.snapshot().unwrap();
+    assert_eq!(
+        eval(
+            &mut engine().restore(&sealed, keyed("ours")).unwrap(),
+            "kept"
+        ),
+        Value::from(1)
+    );
+    assert!(matches!(
+        refusal(&sealed, keyed("theirs")),
+        SnapshotError::WrongSeal
+    ));
+    // Whoever has no key does not ask for one.
+    eval(&mut restore(&sealed), "kept");
+    let mut plain_cell = cell();
+    let plain = plain_cell.snapshot().unwrap();
+    assert!(matches!(
+        refusal(&plain, keyed("ours")),
+        SnapshotError::Unsealed
+    ));
+    // A fork's are sealed with the key of its own options.
+    let forked = sealed_cell.fork().unwrap().snapshot().unwrap();
+    engine().restore(&forked, keyed("ours")).unwrap();
+    // Any change is noticed, and nothing else is looked at first.
+    for at in (0..sealed.len()).step_by(61).chain([40, 71, 72, 88]) {
+        let mut altered = sealed.clone();
+        altered[at] ^= 1;
+        let error = refusal(&altered, keyed("ours"));
+        match at {
+            0..8 => assert!(
+                matches!(error, SnapshotError::NotASnapshot),
+                "{at}: {error:?}"
+            ),
+            8..40 => assert!(
+                matches!(error, SnapshotError::Foreign { .. }),
+                "{at}: {error:?}"
+            ),
+            72..88 => assert!(matches!(error, SnapshotError::Damaged), "{at}: {error:?}"),
+            _ => assert!(matches!(error, SnapshotError::WrongSeal), "{at}: {error:?}"),
+        }
+    }
+    // Nor does it help to make one of one's own with another's seal.
+    let mut forged = hotcell_cell::seal_for_fuzzing(b"anything");
+    forged[40..72].copy_from_slice(&sealed[40..72]);
+    assert!(matches!(
+        refusal(&forged, keyed("ours")),
+        SnapshotError::WrongSeal
+    ));
+}
+
+#[test]
+fn limits_are_those_of_whoever_restores() {
+    let mut first = cell();
+    first.define_tool("ask", Tool::deferred()).unwrap();
+    let program = hotcell_cell::Program::new(
+        "const all = Array.from({ length: 50 }, (_, i) => ask('x'.repeat(1000))); await all[0]; for (let i = 0; i < 100; i++); i = 1",
+    );
+    first
+        .start(
+            program
+                .max_operations(60)
+                .timeout(Duration::from_secs(1000)),
+        )
+        .unwrap();
+    assert!(matches!(
+        pollster::block_on(first.step()).unwrap(),
+        Progress::Waiting
+    ));
+    let bytes = first.snapshot().unwrap();
+    let few = CellOptions::default().max_calls_in_flight(49);
+    assert!(matches!(
+        refusal(&bytes, few),
+        SnapshotError::TooManyCalls {
+            found: 50,
+            limit: 49
+        }
+    ));
+    let account = Account::new("host memory", 20_000);
+    let small = CellOptions::default().account(account.clone());
+    assert!(matches!(
+        refusal(&bytes, small),
+        SnapshotError::HostMemory(_)
+    ));
+    assert_eq!(account.used(), 0);
+    let account = Account::new("host memory", 1 << 20);
+    let options = CellOptions::default().account(account.clone());
+    let mut restored = engine().restore(&bytes, options).unwrap();
+    assert!(account.used() > 50_000, "{account:?}");
+    // The limit on operations was the first cell's. This one has none, until it gets one.
+    let error = |cell: &mut Cell| {
+        let id = cell.outstanding()[0].id;
+        cell.answer(id, Ok(Value::Null)).unwrap();
+        pollster::block_on(cell.step()).unwrap_err()
+    };
+    assert!(matches!(error(&mut restored), CellError::Exception(_)));
+    let mut restored = restore(&bytes);
+    restored.limit_operations(7).unwrap();
+    assert!(matches!(
+        error(&mut restored),
+        CellError::Operations { limit: 7 }
+    ));
+    drop(restored);
+    assert!(matches!(
+        error(&mut first),
+        CellError::Operations { limit: 60 }
+    ));
 }

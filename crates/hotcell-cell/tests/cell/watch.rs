@@ -35,7 +35,9 @@ fn working_cell() -> (Cell, Arc<AtomicU32>) {
     };
     let (console, gate, modules, tool) = (stop.clone(), stop.clone(), stop.clone(), stop.clone());
     let options = CellOptions::default()
-        .on_console(move |line| drop(console(line.watch())))
+        .on_console(move |line| {
+            console(line.watch());
+        })
         .on_source(move |source| Err(gate(source.watch()).to_string()))
         .on_import(move |import| Err(modules(import.watch()).to_string().into()));
     let mut cell = engine().cell(options).unwrap();

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value as Json;
 
 use super::error::RpcError;
-use super::message;
-use super::session::Transport;
+use super::message::{self, Reply};
+use super::session::{Message, Transport};
 
 /// Counts what is under way.
 #[derive(Clone, Default)]
@@ -51,7 +51,8 @@ impl InFlight {
 pub(super) struct Batch {
     transport: Arc<dyn Transport>,
     left: AtomicUsize,
-    answers: Mutex<Vec<Json>>,
+    /// As text.
+    answers: Mutex<Vec<String>>,
 }
 
 impl Batch {
@@ -63,12 +64,13 @@ impl Batch {
         })
     }
 
-    fn done(&self, answer: Option<Json>) {
+    fn done(&self, answer: Option<String>) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.extend(answer);
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 && !answers.is_empty() {
-            self.transport
-                .send(Json::Array(std::mem::take(&mut *answers)));
+            let answers = std::mem::take(&mut *answers);
+            let text = format!("[{}]", answers.join(","));
+            self.transport.send(Message::from(text));
         }
     }
 }
@@ -100,24 +102,24 @@ impl Responder {
         }
     }
 
-    pub(super) fn send(mut self, reply: Result<Json, RpcError>) {
+    pub(super) fn send(mut self, reply: &Reply) {
         self.answer(reply);
     }
 
     /// Nothing to say: what came was an answer itself.
     pub(super) fn skip(mut self) {
         self.id = None;
-        self.answer(Ok(Json::Null));
+        self.answer(&Err(RpcError::internal("nothing is wrong")));
     }
 
-    fn answer(&mut self, reply: Result<Json, RpcError>) {
+    fn answer(&mut self, reply: &Reply) {
         self.is_done = true;
         let counts = &self.in_flight.0;
         counts.open.fetch_sub(1, Ordering::AcqRel);
         counts.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
-        let answer = self.id.take().map(|id| message::answer(id, reply));
+        let answer = self.id.take().map(|id| message::answer(&id, reply));
         match (&self.to, answer) {
-            (To::Client(transport), Some(answer)) => transport.send(answer),
+            (To::Client(transport), Some(answer)) => transport.send(Message::from(answer)),
             (To::Client(_), None) => {}
             (To::Batch(batch), answer) => batch.done(answer),
         }
@@ -127,7 +129,7 @@ impl Responder {
 impl Drop for Responder {
     fn drop(&mut self) {
         if !self.is_done {
-            self.answer(Err(RpcError::internal("the request was given up")));
+            self.answer(&Err(RpcError::internal("the request was given up")));
         }
         self.in_flight.0.unsent.fetch_sub(1, Ordering::AcqRel);
     }

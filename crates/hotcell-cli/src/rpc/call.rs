@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_channel::oneshot;
 use serde_json::Value as Json;
 
-use super::message;
-use super::session::Transport;
+use super::session::{Message, Transport};
 
 type Answer = Result<Json, Json>;
 
@@ -28,16 +27,20 @@ impl Calls {
         }
     }
 
-    /// Asks the client. `None` if it is gone.
-    pub(super) async fn call(&self, method: &str, params: Json) -> Option<Answer> {
-        let id = format!("t{}", self.made.fetch_add(1, Ordering::Relaxed) + 1);
+    /// A name for a request.
+    pub(super) fn next_id(&self) -> String {
+        format!("t{}", self.made.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Asks the client, with a request of that name. `None` if it is gone.
+    pub(super) async fn call(&self, id: String, request: Message) -> Option<Answer> {
         let (sender, receiver) = oneshot::channel();
         self.waiting().insert(id.clone(), sender);
         let forget = Forget {
             calls: self,
             id: &id,
         };
-        self.transport.send(message::request(&id, method, params));
+        self.transport.send(request);
         let answer = receiver.await.ok();
         drop(forget);
         answer

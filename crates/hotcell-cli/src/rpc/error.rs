@@ -1,14 +1,17 @@
 //! Errors of JSON-RPC.
 
 use hotcell_executor::ExecutorError;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// Why a request has no result.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct RpcError {
     code: i32,
     message: String,
-    data: Option<Box<Json>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Box<RawValue>>,
 }
 
 impl RpcError {
@@ -52,29 +55,30 @@ impl RpcError {
     pub(crate) fn busy(what: impl std::fmt::Display) -> Self {
         let message = format!("{what} are under way already");
         Self {
-            data: Some(Box::new(json!({
+            data: to_raw_value(&json!({
                 "code": "ERR_INVALID_STATE",
                 "severity": "ERROR",
                 "message": message,
                 "retryable": true,
-            }))),
+            }))
+            .ok(),
             ..Self::new(-32000, message)
         }
     }
+}
 
-    pub(crate) fn to_json(&self) -> Json {
-        let mut error = json!({"code": self.code, "message": self.message});
-        if let (Some(data), Json::Object(error)) = (&self.data, &mut error) {
-            error.insert("data".into(), Json::clone(data));
-        }
-        error
+impl RpcError {
+    /// As JSON.
+    pub(crate) fn to_text(&self) -> String {
+        // Numbers, texts, and what was written before: there is nothing to fail with.
+        serde_json::to_string(self).unwrap_or_default()
     }
 }
 
 impl From<ExecutorError> for RpcError {
     fn from(error: ExecutorError) -> Self {
         Self {
-            data: Some(Box::new(json!(error))),
+            data: to_raw_value(&error).ok(),
             ..Self::new(-32000, error.message)
         }
     }

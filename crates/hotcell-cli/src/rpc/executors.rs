@@ -9,19 +9,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hotcell_executor::json::{from_json, to_json};
-use hotcell_executor::{CodeOutput, Executor, ExecutorOptions, Run};
-use serde::Deserialize;
+use hotcell_executor::json::{from_json, to_text};
+use hotcell_executor::{Execution, Executor, ExecutorOptions, LogEntry, Run, RunStats};
+use hotcell_meter::Watch;
+use hotcell_prepare::Diagnostic;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use super::batch::Responder;
 use super::entry::Entry;
 use super::error::RpcError;
+use super::message::{Reply, result};
 use super::params::params;
 use super::run_id::identified;
 use super::session::Session;
 use super::tools::{ToolParams, remote};
-
-type Reply = Result<Json, RpcError>;
 
 /// Params of methods that take nothing but the executor.
 #[derive(Deserialize)]
@@ -47,7 +49,7 @@ pub(super) async fn create(session: Arc<Session>, given: Json) -> Reply {
         options = options.module(name, source);
     }
     let entry = session.adopt(|id| Entry::new(id, Executor::with_engine(&session.engine, options)));
-    Ok(made(&entry))
+    result(&made(&entry))
 }
 
 fn options_of(json: &Json) -> Result<ExecutorOptions, RpcError> {
@@ -70,7 +72,7 @@ fn state_of(entry: &Entry) -> Json {
 pub(super) async fn init(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
     entry.executor.init().await?;
-    Ok(state_of(&entry))
+    result(&state_of(&entry))
 }
 
 #[derive(Deserialize)]
@@ -91,7 +93,7 @@ pub(super) async fn send_variables(_: Arc<Session>, entry: Arc<Entry>, given: Js
         values.push((name.clone(), value));
     }
     entry.executor.send_variables(values).await?;
-    Ok(state_of(&entry))
+    result(&state_of(&entry))
 }
 
 #[derive(Deserialize)]
@@ -109,7 +111,7 @@ pub(super) async fn send_tools(session: Arc<Session>, entry: Arc<Entry>, given: 
     known.retain(|old| !tools.iter().any(|new| new.name == old.name));
     known.extend(tools);
     drop(known);
-    Ok(state_of(&entry))
+    result(&state_of(&entry))
 }
 
 async fn connect(session: &Session, entry: &Entry, tools: &[ToolParams]) -> Result<(), RpcError> {
@@ -130,56 +132,87 @@ struct RunParams {
     timeout_ms: Option<f64>,
 }
 
-pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+/// Answers before the next run in line begins, so that answers come in the order of the line.
+pub(super) async fn run(entry: Arc<Entry>, given: Json, responder: Responder) {
+    let run = match run_of(given) {
+        Ok(run) => run,
+        Err(error) => return responder.send(&Err(error)),
+    };
+    let answer = |execution: Execution, watch: &dyn Watch| {
+        responder.send(&answer(execution, watch));
+    };
+    identified(entry.executor.execute_then(run, answer)).await;
+}
+
+fn run_of(given: Json) -> Result<Run, RpcError> {
     let RunParams {
         code, timeout_ms, ..
     } = params(given)?;
-    let mut run = Run::new(code);
-    if let Some(ms) = timeout_ms {
-        let timeout = Duration::try_from_secs_f64(ms / 1000.0)
-            .ok()
-            .filter(|_| ms >= 1.0);
-        run = run.timeout(
-            timeout.ok_or_else(|| RpcError::params("timeoutMs must be a number of at least 1"))?,
-        );
+    let run = Run::new(code);
+    let Some(ms) = timeout_ms else {
+        return Ok(run);
+    };
+    let timeout = Duration::try_from_secs_f64(ms / 1000.0)
+        .ok()
+        .filter(|_| ms >= 1.0);
+    match timeout {
+        Some(timeout) => Ok(run.timeout(timeout)),
+        None => Err(RpcError::params("timeoutMs must be a number of at least 1")),
     }
-    let output = identified(entry.executor.run(run)).await?;
-    Ok(output_json(&output))
 }
 
-fn output_json(output: &CodeOutput) -> Json {
-    let mut json = Map::new();
-    json.insert("output".into(), to_json(&output.output));
-    json.insert("logs".into(), json!(output.logs));
-    json.insert("is_final_answer".into(), json!(output.is_final_answer));
-    json.insert("entries".into(), json!(output.entries));
-    json.insert("diagnostics".into(), json!(output.diagnostics));
-    json.insert("stats".into(), json!(output.stats));
-    Json::Object(json)
+/// What the result of a run has beside its output.
+#[derive(Serialize)]
+struct Rest<'a> {
+    logs: &'a str,
+    is_final_answer: bool,
+    entries: &'a [LogEntry],
+    diagnostics: &'a [Diagnostic],
+    stats: &'a RunStats,
+}
+
+fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
+    let execution = match execution.error {
+        Some(error) => return Err(error.into()),
+        None => execution,
+    };
+    let rest = result(&Rest {
+        logs: &execution.logs,
+        is_final_answer: execution.is_final_answer,
+        entries: &execution.entries,
+        diagnostics: &execution.diagnostics,
+        stats: &execution.stats,
+    })?;
+    match to_text(&execution.output, watch) {
+        // One object, written in two parts.
+        Ok(output) => Ok(format!(r#"{{"output":{output},{}"#, &rest[1..])),
+        Err(stopped) => Err(execution.stopped(stopped).into()),
+    }
 }
 
 pub(super) async fn state(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
-    Ok(json!({"state": entry.executor.state().as_str(), "queued": entry.executor.queued()}))
+    let (state, queued) = (entry.executor.state(), entry.executor.queued());
+    result(&json!({"state": state.as_str(), "queued": queued}))
 }
 
 pub(super) async fn cancel(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
     entry.executor.cancel();
-    Ok(json!({}))
+    result(&json!({}))
 }
 
 pub(super) async fn cleanup(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
     entry.executor.cleanup().await?;
     entry.tools().clear();
-    Ok(state_of(&entry))
+    result(&state_of(&entry))
 }
 
 pub(super) async fn snapshot(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
     let snapshot = entry.executor.snapshot().await?;
-    Ok(json!({"snapshot": STANDARD.encode(snapshot)}))
+    result(&json!({"snapshot": STANDARD.encode(snapshot)}))
 }
 
 #[derive(Deserialize)]
@@ -201,7 +234,7 @@ pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
     };
     let executor = Executor::restore_with_engine(&session.engine, &bytes, options)?;
     let entry = session.adopt(|id| Entry::new(id, executor));
-    Ok(made(&entry))
+    result(&made(&entry))
 }
 
 pub(super) async fn fork(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
@@ -215,7 +248,7 @@ pub(super) async fn fork(session: Arc<Session>, entry: Arc<Entry>, given: Json) 
         return Err(error);
     }
     *twin.tools() = tools;
-    Ok(made(&twin))
+    result(&made(&twin))
 }
 
 /// Forgets the executor; a run under way is called off.
@@ -223,5 +256,5 @@ pub(super) async fn dispose(session: Arc<Session>, entry: Arc<Entry>, given: Jso
     let _: Only = params(given)?;
     session.forget(&entry.id);
     entry.executor.cancel();
-    Ok(json!({}))
+    result(&json!({}))
 }

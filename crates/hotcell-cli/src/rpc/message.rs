@@ -1,8 +1,18 @@
 //! What messages look like.
 
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::RpcError;
+
+/// What a request is answered with: a result as the text of JSON, or why there is none.
+pub(super) type Reply = Result<String, RpcError>;
+
+/// A result.
+pub(super) fn result(value: &impl Serialize) -> Reply {
+    serde_json::to_string(value)
+        .map_err(|error| RpcError::internal(format!("a result could not be written: {error}")))
+}
 
 /// A message from the client.
 pub(super) enum Message {
@@ -88,27 +98,20 @@ fn is_id(id: &Json) -> bool {
     matches!(id, Json::String(_) | Json::Number(_) | Json::Null)
 }
 
-pub(super) fn request(id: &str, method: &str, params: Json) -> Json {
-    let mut message = Map::new();
-    message.insert("jsonrpc".into(), "2.0".into());
-    message.insert("id".into(), id.into());
-    message.insert("method".into(), method.into());
-    message.insert("params".into(), params);
-    Json::Object(message)
+/// A request of ours, with params as text.
+pub(super) fn request(id: &str, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#)
 }
 
-pub(super) fn answer(id: Json, reply: Result<Json, RpcError>) -> Json {
-    let mut message = Map::new();
-    message.insert("jsonrpc".into(), "2.0".into());
-    message.insert("id".into(), id);
+/// The answer to a request of the client's.
+pub(super) fn answer(id: &Json, reply: &Reply) -> String {
     match reply {
-        Ok(result) => message.insert("result".into(), result),
-        Err(error) => message.insert("error".into(), error.to_json()),
-    };
-    Json::Object(message)
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.to_text()),
+    }
 }
 
 /// The answer to what could not even be read.
-pub(super) fn failure(error: RpcError) -> Json {
-    answer(Json::Null, Err(error))
+pub(super) fn failure(error: RpcError) -> String {
+    answer(&Json::Null, &Err(error))
 }

@@ -5,37 +5,37 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::entry::Entry;
-use super::error::RpcError;
+use super::batch::Responder;
+use super::entry::{Entry, Work};
 use super::executors as executor;
+use super::message;
 use super::session::Session;
 
-pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Json, RpcError>> + Send>>;
+pub(super) type Reply = Pin<Box<dyn Future<Output = message::Reply> + Send>>;
 
 /// What a method is about.
+#[derive(Clone, Copy)]
 pub(super) enum Scope {
     /// The client as a whole.
     Session(fn(Arc<Session>, Json) -> Reply),
-    /// The executor that the params name. Requests for it begin in order; others wait for this one to end, unless it
-    /// takes long.
-    Executor {
-        method: fn(Arc<Session>, Arc<Entry>, Json) -> Reply,
-        is_long: bool,
-    },
+    /// The executor that the params name. Requests for it begin in order.
+    Executor(Method),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Method {
+    /// Requests after it wait for it to end.
+    Quick(fn(Arc<Session>, Arc<Entry>, Json) -> Reply),
+    /// It takes as long as it takes, and gives its answer itself: only it knows when the next of its kind may give one.
+    Long(fn(Arc<Entry>, Json, Responder) -> Work),
 }
 
 const fn quick(method: fn(Arc<Session>, Arc<Entry>, Json) -> Reply) -> Scope {
-    Scope::Executor {
-        method,
-        is_long: false,
-    }
+    Scope::Executor(Method::Quick(method))
 }
 
-const fn long(method: fn(Arc<Session>, Arc<Entry>, Json) -> Reply) -> Scope {
-    Scope::Executor {
-        method,
-        is_long: true,
-    }
+const fn long(method: fn(Arc<Entry>, Json, Responder) -> Work) -> Scope {
+    Scope::Executor(Method::Long(method))
 }
 
 /// A function that is async, as one in this table.
@@ -67,7 +67,7 @@ pub(super) const METHODS: &[(&str, Scope)] = &[
     ),
     (
         "executor.run",
-        of!(long, executor::run(session, entry, params)),
+        of!(long, executor::run(entry, params, responder)),
     ),
     (
         "executor.state",

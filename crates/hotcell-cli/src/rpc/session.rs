@@ -6,21 +6,45 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
-use hotcell_cell::{Engine, Pool};
+use hotcell_cell::{Arguments, Engine, Pool};
 use serde_json::Value as Json;
 
 use super::batch::{Batch, InFlight, Responder, To};
 use super::call::Calls;
-use super::entry::Entry;
+use super::entry::{Entry, Work};
 use super::error::RpcError;
-use super::message::{Message, NoMessage, Request};
-use super::methods::{METHODS, Scope};
+use super::message::{Message as Received, NoMessage, Reply, Request};
+use super::methods::{METHODS, Method, Scope};
 use super::params::executor_of;
 
 /// Sends messages to the client. Must not block: it is called on the threads that run code.
 pub(crate) trait Transport: Send + Sync {
     /// Sends one message.
-    fn send(&self, message: Json);
+    fn send(&self, message: Message);
+}
+
+/// A message on its way out.
+pub(crate) struct Message {
+    /// JSON, without line breaks.
+    pub(crate) text: String,
+    /// Kept until it is written.
+    _held: Option<Arguments>,
+}
+
+impl Message {
+    /// A message that the code of a cell caused, and pays for while it waits: with the arguments it was made of.
+    pub(super) fn of_cell(text: String, arguments: Arguments) -> Self {
+        Self {
+            text,
+            _held: Some(arguments),
+        }
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self { text, _held: None }
+    }
 }
 
 /// One client.
@@ -81,7 +105,8 @@ impl Session {
 
     /// Says that something came which is no message.
     pub(crate) fn refuse(&self, error: RpcError) {
-        self.transport.send(super::message::failure(error));
+        self.transport
+            .send(Message::from(super::message::failure(error)));
     }
 
     /// How many requests have no answer yet.
@@ -90,21 +115,21 @@ impl Session {
     }
 
     fn take_one(self: &Arc<Self>, json: Json, bytes: usize, to: To) {
-        match Message::of(json) {
-            Ok(Message::Request(Request { id, method, params })) => {
+        match Received::of(json) {
+            Ok(Received::Request(Request { id, method, params })) => {
                 let room = self.room();
                 let responder = Responder::new(id, to, &self.in_flight, bytes);
                 match room {
                     Ok(()) => self.dispatch(&method, params, responder),
-                    Err(error) => responder.send(Err(error)),
+                    Err(error) => responder.send(&Err(error)),
                 }
             }
-            Ok(Message::Answer { id, result }) => {
+            Ok(Received::Answer { id, result }) => {
                 self.calls.answer(&id, result);
                 Responder::new(None, to, &self.in_flight, bytes).skip();
             }
             Err(NoMessage { id, error }) => {
-                Responder::new(Some(id), to, &self.in_flight, bytes).send(Err(error));
+                Responder::new(Some(id), to, &self.in_flight, bytes).send(&Err(error));
             }
         }
     }
@@ -127,32 +152,42 @@ impl Session {
     fn dispatch(self: &Arc<Self>, name: &str, params: Json, responder: Responder) {
         let Some((_, scope)) = METHODS.iter().find(|(known, _)| *known == name) else {
             let known = METHODS.iter().map(|(name, _)| *name);
-            responder.send(Err(RpcError::method(name, known)));
+            responder.send(&Err(RpcError::method(name, known)));
             return;
         };
-        match scope {
+        let method = match *scope {
             Scope::Session(method) => {
                 let work = method(Arc::clone(self), params);
-                let task = async move { responder.send(caught(work).await) };
+                let task = async move { responder.send(&caught(work).await) };
                 self.pool.spawn(task).detach();
+                return;
             }
-            Scope::Executor { method, is_long } => {
-                let entry = executor_of(&params).and_then(|id| self.entry(id));
-                match entry {
-                    Err(error) => responder.send(Err(error)),
-                    Ok(entry) => {
-                        let (session, to) = (Arc::clone(self), Arc::clone(&entry));
-                        let method = *method;
-                        // Made when its turn comes: making it may do a part of the work.
-                        let work = async move {
-                            let work = async move { method(session, to, params).await };
-                            responder.send(caught(work).await);
-                        };
-                        entry.enqueue(Box::pin(work), *is_long, &self.pool);
-                    }
-                }
+            Scope::Executor(method) => method,
+        };
+        let entry = match executor_of(&params).and_then(|id| self.entry(id)) {
+            Ok(entry) => entry,
+            Err(error) => return responder.send(&Err(error)),
+        };
+        let (session, to) = (Arc::clone(self), Arc::clone(&entry));
+        // Made when its turn comes: making it may do a part of the work.
+        let (work, is_long): (Work, bool) = match method {
+            Method::Quick(method) => {
+                let work = async move {
+                    let work = async move { method(session, to, params).await };
+                    responder.send(&caught(work).await);
+                };
+                (Box::pin(work), false)
             }
-        }
+            Method::Long(method) => {
+                let work = async move {
+                    let work = async move { method(to, params, responder).await };
+                    // What panics drops the responder, and that answers.
+                    let _ = AssertUnwindSafe(work).catch_unwind().await;
+                };
+                (Box::pin(work), true)
+            }
+        };
+        entry.enqueue(work, is_long, &self.pool);
     }
 
     /// Gives an executor an id.
@@ -186,7 +221,7 @@ impl Session {
 }
 
 /// A panic is a mistake of ours, and must not take a thread of the pool with it.
-async fn caught(work: impl Future<Output = Result<Json, RpcError>>) -> Result<Json, RpcError> {
+async fn caught(work: impl Future<Output = Reply>) -> Reply {
     AssertUnwindSafe(work)
         .catch_unwind()
         .await

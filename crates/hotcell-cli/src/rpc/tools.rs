@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use hotcell_cell::{ErrorValue, ToolCall, ToolError, Value};
 use hotcell_executor::AgentTool;
-use hotcell_executor::json::{from_json, to_json};
+use hotcell_executor::json::{from_json, to_text};
 use hotcell_prompt::ToolMode;
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::call::Calls;
+use super::message;
 use super::run_id;
+use super::session::Message;
 
 /// A tool as `executor.sendTools` describes it.
 #[derive(Clone, Deserialize)]
@@ -29,20 +31,33 @@ pub(super) struct ToolParams {
     positional: bool,
 }
 
+/// The request for a call, which holds on to the arguments: until it is written, the code has to pay for them.
+fn request(id: &str, executor: &str, call: &ToolCall) -> Result<Message, ToolError> {
+    let mut arguments = String::new();
+    for value in &call.arguments {
+        let text = to_text(value, call.watch()).map_err(|stopped| stopped.to_string())?;
+        if !arguments.is_empty() {
+            arguments.push(',');
+        }
+        arguments.push_str(&text);
+    }
+    let (run, tool) = (run_id::current(), Json::from(&*call.tool));
+    let params = format!(
+        r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{arguments}]}}"#
+    );
+    let text = message::request(id, "tool.call", &params);
+    Ok(Message::of_cell(text, call.arguments.clone()))
+}
+
 /// A tool that asks the client.
 pub(super) fn remote(tool: &ToolParams, executor: &str, calls: &Arc<Calls>) -> AgentTool {
     let (executor, calls) = (executor.to_owned(), Arc::clone(calls));
     let ask = move |call: ToolCall| {
-        let arguments: Vec<Json> = call.arguments.iter().map(to_json).collect();
-        let params = json!({
-            "executor": executor,
-            "run": run_id::current(),
-            "tool": &*call.tool,
-            "args": arguments,
-        });
         let calls = Arc::clone(&calls);
+        let id = calls.next_id();
+        let request = request(&id, &executor, &call);
         async move {
-            match calls.call("tool.call", params).await {
+            match calls.call(id, request?).await {
                 Some(Ok(result)) => from_json(&result).map_err(|error| {
                     ToolError::new(
                         "TypeError",

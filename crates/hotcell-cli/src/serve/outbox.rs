@@ -8,9 +8,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value as Json;
-
-use crate::rpc::Transport;
+use crate::rpc::{Message, Transport};
 
 /// How often a reader that waits looks whether its client is still there.
 const LOOK: Duration = Duration::from_millis(100);
@@ -24,19 +22,18 @@ pub(super) struct Outbox {
 
 #[derive(Default)]
 struct State {
-    lines: VecDeque<String>,
+    lines: VecDeque<Message>,
     /// Of those lines, and of the one that is being written.
     unread: usize,
     is_closed: bool,
 }
 
 impl Transport for Outbox {
-    fn send(&self, message: Json) {
-        // JSON text has no line breaks of its own.
-        let line = format!("{message}\n");
+    fn send(&self, mut message: Message) {
+        message.text.push('\n');
         let mut state = self.lock();
-        state.unread += line.len();
-        state.lines.push_back(line);
+        state.unread += message.text.len();
+        state.lines.push_back(message);
         drop(state);
         self.changed.notify_all();
     }
@@ -55,11 +52,13 @@ impl Outbox {
     pub(super) fn drain(&self, mut write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let mut state = self.lock();
         loop {
-            if let Some(line) = state.lines.pop_front() {
+            if let Some(message) = state.lines.pop_front() {
                 drop(state);
-                write(&line)?;
+                write(&message.text)?;
+                let length = message.text.len();
+                drop(message);
                 state = self.lock();
-                state.unread = state.unread.saturating_sub(line.len());
+                state.unread = state.unread.saturating_sub(length);
                 self.changed.notify_all();
             } else if state.is_closed {
                 return Ok(());

@@ -1,11 +1,10 @@
 //! An executor as bytes, and as a twin.
 
-use std::sync::Arc;
 
 use hotcell_cell::{CellError, Engine, Tool};
 use hotcell_prompt::ToolSpec;
 
-use super::{Executor, life::FINAL_ANSWER};
+use super::{Executor, life::FINAL_ANSWER, turn::Purpose};
 use crate::{
     boundary::guard,
     engine::make_cell,
@@ -17,66 +16,66 @@ use crate::{
 };
 
 impl Executor {
-    /// Everything the executor holds, as bytes: options, variables, functions, pending promises. Only in `READY`.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
+    /// Everything the code has made, as bytes: variables, functions, pending promises. Only in `READY`.
+    ///
+    /// Options are not among it: a snapshot carries state, not what its owner may do.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
-        let options = Arc::clone(&self.0.options);
-        self.0.with_cell("snapshot", |cell, slot| {
-            let memory = Memory {
-                options: options.to_json(),
+        let mut turn = self.turn(Purpose::Work, "snapshot").await?;
+        let cell = turn.cell("snapshot")?;
+        let memory = {
+            let slot = self.0.slot();
+            Memory {
                 tools: known(slot.tools.values()),
                 globals: slot.globals.clone(),
                 runs: slot.runs,
-            };
-            let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
-            snapshot::write(&memory, &cell)
-        })
+            }
+        };
+        let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
+        snapshot::write(&memory, &cell)
     }
 
     /// A second executor in the same state, tools included. Neither notices the other from then on. Only in `READY`.
     ///
     /// Calls that this one has not awaited yet are answered in neither way in the twin: there they stay pending.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn fork(&self) -> Result<Self, ExecutorError> {
-        let options = (*self.0.options).clone();
-        let twin = Self::build(self.0.engine.clone(), options);
-        self.0.with_cell("fork", |cell, slot| {
-            let cell_options = || twin.0.hooks.cell_options(&slot.preparer);
-            let forked = match cell.fork_with(cell_options()) {
-                // There may be room on another engine, and the way there is a snapshot.
-                Err(CellError::TooManyCells { .. }) => cell.snapshot().and_then(|bytes| {
-                    make_cell(twin.0.engine.as_ref(), |engine| {
-                        engine.restore(&bytes, cell_options())
-                    })
-                }),
-                forked => forked,
-            };
-            let mut copy = forked.map_err(|error| snapshot::failed(&error))?;
-            // The tools of the copy are still those of the original, with its ledger and its limits.
-            let tools = guarded(slot.tools.values(), &twin);
-            copy.define_tools(tools.iter().map(|(name, tool)| (&**name, tool.clone())))
-                .map_err(|error| snapshot::failed(&error))?;
-            let mut other = twin.0.slot();
-            other.tools.clone_from(&slot.tools);
-            other.globals.clone_from(&slot.globals);
-            other.runs = slot.runs;
-            other.preparer = slot.preparer.clone();
-            other.cell = Some(copy);
-            other.state = State::Ready;
-            Ok(())
-        })?;
-        twin.0.hooks.sources().clone_from(&self.0.hooks.sources());
+        let mut turn = self.turn(Purpose::Work, "fork").await?;
+        let cell = turn.cell("fork")?;
+        let twin = Self::build(self.0.engine.clone(), (*self.0.options).clone());
+        let (tools, globals, runs, preparer) = {
+            let slot = self.0.slot();
+            let (tools, globals) = (slot.tools.clone(), slot.globals.clone());
+            (tools, globals, slot.runs, slot.preparer.clone())
+        };
+        let cell_options = || twin.0.hooks.cell_options(&preparer);
+        let forked = match cell.fork_with(cell_options()) {
+            // There may be room on another engine, and the way there is a snapshot.
+            Err(CellError::TooManyCells { .. }) => cell.snapshot().and_then(|bytes| {
+                make_cell(twin.0.engine.as_ref(), |engine| {
+                    engine.restore(&bytes, cell_options())
+                })
+            }),
+            forked => forked,
+        };
+        let mut copy = forked.map_err(|error| snapshot::failed(&error))?;
+        // The tools of the copy are still those of the original, with its ledger and its limits.
+        let connected = guarded(tools.values(), &twin);
+        copy.define_tools(connected.iter().map(|(name, tool)| (&**name, tool.clone())))
+            .map_err(|error| snapshot::failed(&error))?;
+        twin.0.hooks.inherit(&self.0.hooks);
+        {
+            let mut slot = twin.0.slot();
+            slot.tools = tools;
+            slot.globals = globals;
+            slot.runs = runs;
+            slot.preparer = preparer;
+            slot.cell = Some(copy);
+            slot.state = State::Ready;
+        }
         Ok(twin)
     }
 
-    /// An executor as it was when the snapshot was taken, in this process or another; ready. Options apply from here on;
-    /// without any, those it had.
+    /// An executor as it was when the snapshot was taken, in this process or another; ready. What it may do is for you to say:
+    /// limits, clock, chance and imports are those of `options`, or the defaults, and never those of the bytes.
     ///
     /// Its tools are known by name but have no functions: send them again. Until then their calls fail.
     pub fn restore(
@@ -100,32 +99,33 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
+        let options = options.unwrap_or_default();
         let (memory, cell) = snapshot::read(snapshot)?;
-        let options = match options {
-            Some(options) => options,
-            None => ExecutorOptions::from_json(&memory.options)
-                .map_err(|error| snapshot::malformed(&error))?,
-        };
         let executor = Self::build(engine, options);
-        let mut slot = executor.0.slot();
-        slot.globals = memory.globals;
-        slot.runs = memory.runs;
-        for (spec, is_hidden) in memory.tools {
-            let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
-            tool.is_hidden = is_hidden;
-            slot.tools.insert(tool.spec.name.clone(), tool);
-        }
-        slot.renew_preparer(&executor.0.options);
+        let preparer = {
+            let mut slot = executor.0.slot();
+            slot.globals = memory.globals;
+            slot.runs = memory.runs;
+            for (spec, is_hidden) in memory.tools {
+                let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
+                tool.is_hidden = is_hidden;
+                slot.tools.insert(tool.spec.name.clone(), tool);
+            }
+            slot.renew_preparer(&executor.0.options);
+            slot.preparer.clone()
+        };
         let made = make_cell(executor.0.engine.as_ref(), |engine| {
-            let cell_options = executor.0.hooks.cell_options(&slot.preparer);
+            let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             Ok(cell)
         });
         let cell = made.map_err(|error| snapshot::failed(&error))?;
-        slot.cell = Some(cell);
-        slot.state = State::Ready;
-        drop(slot);
+        {
+            let mut slot = executor.0.slot();
+            slot.cell = Some(cell);
+            slot.state = State::Ready;
+        }
         Ok(executor)
     }
 }

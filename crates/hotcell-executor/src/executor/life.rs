@@ -1,6 +1,9 @@
 //! From its making to its end: init, variables and tools, cleanup.
 
-use std::sync::{Arc, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError},
+};
 
 use hotcell_cell::{Cell, CellError, Tool, Value};
 use hotcell_prepare::Diagnostic;
@@ -8,7 +11,7 @@ use hotcell_prompt::{NameKind, check_name};
 use hotcell_tools::FileTools;
 use hotcell_vfs::Vfs;
 
-use super::{Executor, Inner};
+use super::{Executor, Slot, turn::Purpose};
 use crate::{
     boundary::guard,
     engine::make_cell,
@@ -33,7 +36,7 @@ impl Executor {
             .initializing
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let preparer = {
+        let (preparer, old) = {
             let mut slot = inner.slot();
             match slot.state {
                 State::Ready => return Ok(()),
@@ -44,11 +47,11 @@ impl Executor {
                 }
             }
             slot.state = State::Initializing;
-            slot.tools.clear();
-            slot.globals.clear();
+            let old = slot.forget();
             slot.renew_preparer(&inner.options);
-            slot.preparer.clone()
+            (slot.preparer.clone(), old)
         };
+        drop(old);
         let made = make_cell(inner.engine.as_ref(), |engine| {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
@@ -69,10 +72,6 @@ impl Executor {
     }
 
     /// Makes values global variables, in place of earlier ones of the same names. They arrive frozen.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn send_variables<N: Into<String>>(
         &self,
         variables: impl IntoIterator<Item = (N, Value)>,
@@ -81,30 +80,26 @@ impl Executor {
             .into_iter()
             .map(|(name, value)| (name.into(), value))
             .collect();
-        self.0.with_cell("sendVariables", |cell, slot| {
-            for (name, _) in &variables {
-                check(NameKind::Variable, name)?;
-                if name == FINAL_ANSWER || slot.tools.contains_key(name) {
-                    return Err(refused(
-                        "tool_shadowed",
-                        format!("{name} is a tool: a variable cannot have that name"),
-                    ));
-                }
+        let mut turn = self.turn(Purpose::Work, "sendVariables").await?;
+        let cell = turn.cell("sendVariables")?;
+        for (name, _) in &variables {
+            check(NameKind::Variable, name)?;
+            if name == FINAL_ANSWER || self.0.slot().tools.contains_key(name) {
+                return Err(refused(
+                    "tool_shadowed",
+                    format!("{name} is a tool: a variable cannot have that name"),
+                ));
             }
-            let pairs = variables.iter().map(|(name, value)| (&**name, value));
-            cell.set_variables(pairs)
-                .map_err(|error| unsendable(&error))
-        })
+        }
+        let pairs = variables.iter().map(|(name, value)| (&**name, value));
+        cell.set_variables(pairs)
+            .map_err(|error| unsendable(&error))
     }
 
     /// Makes functions of the host global functions, in place of earlier ones of the same names.
     ///
     /// One that is called `final_answer` does not take the place of the built-in function: the run ends with the argument
     /// as ever, and what the tool makes of it is the output.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn send_tools<N: Into<String>, T: Into<AgentTool>>(
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
@@ -118,29 +113,31 @@ impl Executor {
                 tool
             })
             .collect();
-        let hooks = Arc::clone(&self.0.hooks);
-        let options = Arc::clone(&self.0.options);
-        self.0.with_cell("sendTools", |cell, slot| {
-            let mut guarded = Vec::new();
-            for tool in &tools {
-                let name = &*tool.spec.name;
-                check(NameKind::Tool, name)?;
-                let tool = guard(tool, &hooks).map_err(|reason| {
-                    let message = format!("the parameters of {name} are no JSON Schema: {reason}");
-                    refused("schema_valid", message)
-                })?;
-                if name != FINAL_ANSWER {
-                    guarded.push((name, tool));
-                }
+        let mut turn = self.turn(Purpose::Work, "sendTools").await?;
+        let cell = turn.cell("sendTools")?;
+        let mut guarded = Vec::new();
+        for tool in &tools {
+            let name = &*tool.spec.name;
+            check(NameKind::Tool, name)?;
+            let tool = guard(tool, &self.0.hooks).map_err(|reason| {
+                let message = format!("the parameters of {name} are no JSON Schema: {reason}");
+                refused("schema_valid", message)
+            })?;
+            if name != FINAL_ANSWER {
+                guarded.push((name, tool));
             }
-            cell.define_tools(guarded)
-                .map_err(|error| unsendable(&error))?;
-            for tool in tools {
-                slot.tools.insert(tool.spec.name.clone(), tool);
-            }
-            slot.renew_preparer(&options);
-            Ok(())
-        })
+        }
+        cell.define_tools(guarded)
+            .map_err(|error| unsendable(&error))?;
+        let mut replaced = Vec::new();
+        let mut slot = self.0.slot();
+        for tool in tools {
+            replaced.extend(slot.tools.insert(tool.spec.name.clone(), tool));
+        }
+        slot.renew_preparer(&self.0.options);
+        drop(slot);
+        drop(replaced);
+        Ok(())
     }
 
     /// Sends the tools `read`, `write`, `edit`, `grep`, `find` and `ls`, which see these files and nothing else, and
@@ -150,31 +147,17 @@ impl Executor {
     }
 
     /// Releases everything. `init` makes the executor ready again, from the beginning.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn cleanup(&self) -> Result<(), ExecutorError> {
-        let mut slot = self.0.slot();
-        match slot.state {
-            State::Ready | State::Dirty | State::Dead => {}
-            State::New => {
-                let hint = "there is nothing to clean up before init()";
-                return Err(ExecutorError::invalid_state(slot.state, "cleanup", hint));
+        let released = loop {
+            let released = self.0.slot().release()?;
+            match released {
+                Some(released) => break released,
+                // Somebody works on the cell: once there is a turn to be had, that is over.
+                None => drop(self.turn(Purpose::Work, "cleanup").await?),
             }
-            state => {
-                let hint = "cancel() the run and wait for it to end";
-                return Err(ExecutorError::invalid_state(state, "cleanup", hint));
-            }
-        }
-        slot.state = State::Dead;
-        slot.tools.clear();
-        slot.globals.clear();
-        let cell = slot.cell.take();
-        drop(slot);
-        // Releasing a cell takes a while, and whoever asks for the state should not wait for it. It runs tools' drops too,
-        // which are the host's code.
-        let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(cell)));
+        };
+        // Releasing a cell takes a while, and runs the drops of tools, which are the host's code.
+        let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(released)));
         released.map_err(|_| {
             ExecutorError::new(
                 ErrorCode::CleanupFailed,
@@ -184,28 +167,28 @@ impl Executor {
     }
 }
 
-impl Inner {
-    /// Works on the cell while nothing runs.
-    pub(super) fn with_cell<T>(
-        &self,
-        method: &str,
-        work: impl FnOnce(&mut Cell, &mut super::Slot) -> Result<T, ExecutorError>,
-    ) -> Result<T, ExecutorError> {
-        let mut slot = self.slot();
-        let Some(mut cell) = slot.cell.take().filter(|_| slot.state == State::Ready) else {
-            return Err(ExecutorError::invalid_state(
-                slot.state,
-                method,
-                hint(slot.state),
-            ));
-        };
-        let result = work(&mut cell, &mut slot);
-        if cell.is_alive() {
-            slot.cell = Some(cell);
-        } else {
-            slot.state = State::Dirty;
+/// What has to be dropped outside of the lock, because with it the host's tools are.
+type Released = (Option<Cell>, BTreeMap<String, AgentTool>);
+
+impl Slot {
+    /// Ends the life of the executor; `None` if the cell is in use for a moment.
+    fn release(&mut self) -> Result<Option<Released>, ExecutorError> {
+        let refused = |state, hint| Err(ExecutorError::invalid_state(state, "cleanup", hint));
+        match self.state {
+            State::Ready if self.cell.is_none() => Ok(None),
+            State::Ready | State::Dirty | State::Dead => {
+                self.state = State::Dead;
+                Ok(Some((self.cell.take(), self.forget())))
+            }
+            State::New => refused(State::New, "there is nothing to clean up before init()"),
+            state => refused(state, "cancel() the run and wait for it to end"),
         }
-        result
+    }
+
+    /// Forgets what code and host brought, and gives it to be dropped outside of the lock.
+    fn forget(&mut self) -> BTreeMap<String, AgentTool> {
+        self.globals.clear();
+        std::mem::take(&mut self.tools)
     }
 }
 

@@ -5,23 +5,58 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hotcell_cell::{Cell, CellError, Outcome, Program, Stats, ToolCall, Value};
+use hotcell_cell::{Cell, CellError, Outcome, Program, ToolCall, Value};
+use hotcell_meter::{StopToken, Stopped, Unwatched, Watch};
 use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, is_foreign_global};
 
-use super::{Executor, Slot, life::FINAL_ANSWER};
+use super::{
+    Executor, Slot,
+    life::FINAL_ANSWER,
+    turn::{Purpose, Turn},
+};
 use crate::{
     boundary::as_future,
     error::ExecutorError,
     failure::{Context, explain, tool_failed},
     log,
     output::{CodeOutput, Execution, Run, RunStats},
+    shorten::shorten,
 };
+
+/// What is left to do when the code has ended (its places are translated, its result is written down) counts towards the
+/// time of the run. But however late it ended, there is this long to say so.
+const GRACE: Duration = Duration::from_millis(50);
+/// Of a promise that nobody handled, so many bytes are told.
+const MAX_REJECTION_BYTES: usize = 10_000;
 
 /// What the value of a run is, before it is an output.
 struct Ended {
     value: Value,
     is_final_answer: bool,
-    remarks: Vec<Diagnostic>,
+    /// Promises that were rejected while nobody listened, printed.
+    rejections: Vec<String>,
+    remark: Option<Diagnostic>,
+}
+
+/// How a run failed.
+enum Failed {
+    InCell(CellError),
+    /// Before or after the code itself.
+    Stopped(Stopped),
+    /// The host's own `final_answer` did not like the answer.
+    Answer(Box<ExecutorError>),
+}
+
+impl From<CellError> for Failed {
+    fn from(error: CellError) -> Self {
+        Self::InCell(error)
+    }
+}
+
+impl From<Stopped> for Failed {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
 }
 
 impl Executor {
@@ -35,91 +70,133 @@ impl Executor {
 
     /// Runs code to its end and tells what came of it, the error included.
     pub async fn execute(&self, code: impl Into<Run>) -> Execution {
+        self.execute_then(code, |execution, _| execution).await
+    }
+
+    /// As [`Executor::execute`]; `finish` makes something else of what came of it.
+    ///
+    /// That is a part of the run: it is done before the next in line begins, so what it passes on is in the order of the line; and
+    /// it is given what says when the run's time is over. It must not wait.
+    pub async fn execute_then<T>(
+        &self,
+        code: impl Into<Run>,
+        finish: impl FnOnce(Execution, &dyn Watch) -> T,
+    ) -> T {
         let run = code.into();
-        let mut turn = match self.turn().await {
+        let mut turn = match self.turn(Purpose::Run, "run").await {
             Ok(turn) => turn,
-            Err(error) => return Execution::refused(error),
+            Err(error) => return finish(Execution::refused(error), &Unwatched),
         };
-        let began = Instant::now();
+        let timeout = run.timeout.unwrap_or(self.0.options.timeout_duration());
+        let mut clock = Clock::start(timeout);
+        self.0.slot().stop_with(&clock.stop);
+        let execution = self.execute_now(&run, &mut turn, &mut clock).await;
+        // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
+        turn.settle();
+        let finished = finish(execution, &clock.stop);
+        // Last, so that whoever is next in line does not end before this one.
+        drop(turn);
+        finished
+    }
+
+    async fn execute_now(&self, run: &Run, turn: &mut Turn, clock: &mut Clock) -> Execution {
         let hooks = &self.0.hooks;
         hooks.reset();
+        let before = match turn.cell("run") {
+            Ok(cell) => cell.stats(),
+            Err(error) => return Execution::refused(error),
+        };
         let (preparer, number) = {
             let mut slot = self.0.slot();
-            slot.runs += 1;
+            slot.runs = slot.runs.wrapping_add(1);
             (slot.preparer.clone(), slot.runs)
         };
-        let program = preparer.prepare(&run.code);
-        let mut diagnostics = program.diagnostics.clone();
-        if program.has_errors() {
+        let name = match &run.name {
+            Some(name) => name.clone(),
+            None => format!("run-{number}.js"),
+        };
+        let program = preparer.prepare_watched(&run.code, &clock.stop);
+        if let Ok(program) = &program
+            && program.has_errors()
+        {
             return Execution {
-                diagnostics,
+                diagnostics: program.diagnostics.clone(),
                 ..Execution::refused(ExecutorError::refused_by(&program.diagnostics))
             };
         }
-        let name = run
-            .name
-            .clone()
-            .unwrap_or_else(|| format!("run-{number}.js"));
-        hooks.sources().add(&name, &program);
-
-        let before = turn
-            .cell()
-            .map_or_else(|_| Stats::default(), |cell| cell.stats());
-        let ended = match turn.cell() {
-            Ok(cell) => self.evaluate(cell, &run, began, &name, &program).await,
-            Err(error) => return Execution::refused(error),
-        };
-        let after = turn.cell().map_or(before, |cell| cell.stats());
-        let timeout = run.timeout.unwrap_or(self.0.options.timeout_duration());
-        let ended = match (ended, turn.cell()) {
-            (Ok(ended), Ok(cell)) => {
-                let left = if self.0.options.pause_clock_during_tools {
-                    Duration::MAX
-                } else {
-                    timeout.saturating_sub(began.elapsed())
-                };
-                self.finish(ended, cell, left).await
+        let ended = match (&program, turn.cell("run")) {
+            (Ok(program), Ok(cell)) => {
+                hooks.add_source(&name, program);
+                self.evaluate(cell, clock, &name, program).await
             }
-            (ended, _) => ended.map(Ok),
+            (Err(stopped), _) => Err((*stopped).into()),
+            (_, Err(error)) => return Execution::refused(error),
         };
-        let ended = ended.unwrap_or_else(|error| {
-            turn.is_dirty = leaves_dirty(&error);
+        let after = turn.cell("run").map_or(before, |cell| cell.stats());
+        let cpu = after.cpu_time.saturating_sub(before.cpu_time);
+        if self.0.options.pause_clock_during_tools {
+            clock.count_only(cpu);
+        }
+        let ended = match (ended, turn.cell("run")) {
+            (Ok(ended), Ok(cell)) => self.finish(ended, cell, clock).await,
+            (ended, _) => ended,
+        };
+        clock.begin_grace();
+        self.0.slot().stop = None;
+
+        let mut diagnostics = match &program {
+            Ok(program) => program.diagnostics.clone(),
+            Err(_) => Vec::new(),
+        };
+        let ended = ended.map_err(|failed| {
+            turn.is_dirty = failed.leaves_dirty();
             let context = Context {
                 options: &self.0.options,
                 hooks,
                 program: &name,
-                timeout,
+                timeout: clock.timeout,
+                watch: &clock.stop,
             };
-            explain(error, &context)
+            match failed {
+                Failed::InCell(error) => explain(error, &context),
+                Failed::Stopped(stopped) => context.stopped(stopped),
+                Failed::Answer(error) => *error,
+            }
         });
         let stats = RunStats {
             operations: after.operations.saturating_sub(before.operations),
-            wall: began.elapsed(),
-            cpu: after.cpu_time.saturating_sub(before.cpu_time),
+            wall: clock.began.elapsed(),
+            cpu,
             tool_calls: after.tool_calls.saturating_sub(before.tool_calls),
             peak_memory_bytes: after.peak_memory_bytes,
         };
-        let entries = hooks.take_logs();
+        let (entries, log_remark) = hooks.take_logs();
         let calls = hooks.take_calls();
-        self.0.slot().note_declarations(&program, &self.0.options);
+        if let Ok(program) = &program {
+            self.0.slot().note_declarations(program, &self.0.options);
+        }
 
         let logs = log::join(&entries);
         let (output, is_final_answer, error) = match ended {
             Ok(Ended {
                 value,
                 is_final_answer,
-                remarks,
+                rejections,
+                remark,
             }) => {
-                diagnostics.extend(remarks);
+                diagnostics.extend(remark);
+                let told = rejections.iter();
+                diagnostics.extend(told.map(|text| self.rejection(text, &clock.stop)));
                 (value, is_final_answer, None)
             }
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
-                (Value::Undefined, false, Some(*error))
+                (Value::Undefined, false, Some(error))
             }
         };
-        let execution = Execution {
+        diagnostics.extend(log_remark);
+        Execution {
             output,
             error,
             logs,
@@ -128,35 +205,31 @@ impl Executor {
             diagnostics,
             stats,
             calls,
-        };
-        // Last, so that whoever is next in line does not end before this one.
-        drop(turn);
-        execution
+        }
     }
 
     async fn evaluate(
         &self,
         cell: &mut Cell,
-        run: &Run,
-        began: Instant,
+        clock: &Clock,
         name: &str,
         program: &Arc<PreparedProgram>,
-    ) -> Result<Ended, CellError> {
+    ) -> Result<Ended, Failed> {
         let options = &self.0.options;
-        let timeout = run.timeout.unwrap_or(options.timeout_duration());
         let program = Program::new(&program.transformed)
             .name(name)
-            .timeout(timeout.saturating_sub(began.elapsed()))
+            .timeout(clock.left())
             .max_operations(options.operations())
             .pause_clock_during_tools(options.pause_clock_during_tools);
         cell.start(program)?;
-        {
-            let interrupter = cell.interrupter();
+        let interrupter = cell.interrupter();
+        let is_cancelled = {
             let mut slot = self.0.slot();
-            if slot.is_cancelled {
-                interrupter.cancel();
-            }
-            slot.interrupter = Some(interrupter);
+            slot.interrupter = Some(interrupter.clone());
+            slot.is_cancelled
+        };
+        if is_cancelled {
+            interrupter.cancel();
         }
         match cell.complete().await {
             Ok(Outcome {
@@ -167,10 +240,8 @@ impl Executor {
             }) => Ok(Ended {
                 value,
                 is_final_answer,
-                remarks: unhandled_rejections
-                    .iter()
-                    .map(|text| self.rejection(text))
-                    .collect(),
+                rejections: unhandled_rejections,
+                remark: None,
             }),
             Err(CellError::Uncloneable {
                 reason,
@@ -185,15 +256,18 @@ impl Executor {
                 Ok(Ended {
                     value: Value::from(printed),
                     is_final_answer,
-                    remarks: vec![remark],
+                    rejections: Vec::new(),
+                    remark: Some(remark),
                 })
             }
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         }
     }
 
-    fn rejection(&self, printed: &str) -> Diagnostic {
-        let printed = self.0.hooks.sources().translate(printed).into_owned();
+    fn rejection(&self, printed: &str, watch: &dyn Watch) -> Diagnostic {
+        let printed = shorten(printed, MAX_REJECTION_BYTES);
+        let translated = self.0.hooks.sources().translate(&printed, watch).ok();
+        let printed = translated.as_deref().unwrap_or(&printed);
         let message = format!("a promise was rejected and nobody handled it: {printed}");
         Diagnostic::new("unhandled_rejection", Severity::Warning, message)
             .with_fix("`await` the promise, or add a `.catch()`")
@@ -204,24 +278,80 @@ impl Executor {
         &self,
         mut ended: Ended,
         cell: &mut Cell,
-        timeout: Duration,
-    ) -> Result<Result<Ended, Box<ExecutorError>>, CellError> {
+        clock: &Clock,
+    ) -> Result<Ended, Failed> {
         let tool = self.0.slot().tools.get(FINAL_ANSWER).cloned();
-        if let Some(tool) = tool.filter(|_| ended.is_final_answer) {
-            let value = std::mem::replace(&mut ended.value, Value::Undefined);
-            let called = tool.tool.call(ToolCall::new(FINAL_ANSWER, vec![value]));
-            match cell.wait_for(as_future(called), timeout).await? {
-                Ok(value) => ended.value = value,
-                Err(error) => {
-                    return Ok(Err(Box::new(tool_failed(FINAL_ANSWER, error.as_value()))));
-                }
+        let Some(tool) = tool.filter(|_| ended.is_final_answer) else {
+            return Ok(ended);
+        };
+        let timeout = if self.0.options.pause_clock_during_tools {
+            Duration::MAX
+        } else {
+            clock.left()
+        };
+        let value = std::mem::replace(&mut ended.value, Value::Undefined);
+        let called = tool.tool.call(ToolCall::new(FINAL_ANSWER, vec![value]));
+        match cell.wait_for(as_future(called), timeout).await? {
+            Ok(value) => {
+                ended.value = value;
+                Ok(ended)
+            }
+            Err(error) => {
+                let error = tool_failed(FINAL_ANSWER, error.as_value());
+                Err(Failed::Answer(Box::new(error)))
             }
         }
-        Ok(Ok(ended))
     }
 }
 
+/// The time of a run.
+struct Clock {
+    began: Instant,
+    timeout: Duration,
+    /// For everything but the code itself, which the cell looks after.
+    stop: StopToken,
+}
+
+impl Clock {
+    fn start(timeout: Duration) -> Self {
+        let began = Instant::now();
+        Self {
+            began,
+            timeout,
+            stop: until(began.checked_add(timeout)),
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.timeout.saturating_sub(self.began.elapsed())
+    }
+
+    /// Only the time that was spent computing counts.
+    fn count_only(&mut self, computed: Duration) {
+        let left = self.timeout.saturating_sub(computed);
+        self.stop = until(Instant::now().checked_add(left));
+    }
+
+    /// The code has ended, and nothing but time can end what is left to do.
+    fn begin_grace(&mut self) {
+        let least = Instant::now() + GRACE;
+        self.stop = until(self.stop.deadline().map(|deadline| deadline.max(least)));
+    }
+}
+
+fn until(deadline: Option<Instant>) -> StopToken {
+    deadline.map_or_else(StopToken::new, StopToken::until)
+}
+
 impl Slot {
+    /// Lets `stop` end the run from here on, at once if it is to end already.
+    fn stop_with(&mut self, stop: &StopToken) {
+        if self.is_cancelled {
+            stop.cancel();
+        }
+        self.stop = Some(stop.clone());
+    }
+
     /// Names that other hosts have as globals are no mistake once the code has declared them.
     fn note_declarations(
         &mut self,
@@ -242,7 +372,13 @@ impl Slot {
     }
 }
 
-/// Whether nobody can say what state the code was left in.
-fn leaves_dirty(error: &CellError) -> bool {
-    error.is_fatal() || matches!(error, CellError::Deadline { .. })
+impl Failed {
+    /// Whether nobody can say what state the code was left in; and that is how a run that was not done in time is taken.
+    fn leaves_dirty(&self) -> bool {
+        match self {
+            Self::InCell(error) => error.is_fatal() || matches!(error, CellError::Deadline { .. }),
+            Self::Stopped(stopped) => *stopped == Stopped::Deadline,
+            Self::Answer(_) => false,
+        }
+    }
 }

@@ -1,103 +1,245 @@
-//! Whose turn it is: one run at a time, first come first served.
+//! Whose turn it is: one user of the cell at a time, first come first served.
+//!
+//! A turn is a value. Whoever drops it hands the cell to the next in line, or back to the slot; nobody who waits is told
+//! anything before that, so that runs end in the order in which they stood in line, also if all that is left to tell them is
+//! that there is no cell any more.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use futures_channel::oneshot;
 use hotcell_cell::Cell;
 
-use super::{Executor, Inner, life::hint};
-use crate::{error::ExecutorError, options::Concurrency, state::State};
+use super::{Executor, Inner, Slot, life::hint};
+use crate::{
+    error::ExecutorError,
+    options::{Concurrency, ExecutorOptions},
+    state::State,
+};
 
-/// The right to use the cell. Whoever drops it gives the cell back, or to the next in line.
+/// What the cell is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Run,
+    /// Something that is over soon and leaves the executor `READY`, such as a snapshot. Who comes meanwhile waits.
+    Work,
+}
+
+/// Somebody in line.
+pub(super) struct Waiting {
+    turn: oneshot::Sender<Turn>,
+    purpose: Purpose,
+}
+
+impl Waiting {
+    fn is_run(&self) -> bool {
+        self.purpose == Purpose::Run
+    }
+
+    fn is_gone(&self) -> bool {
+        self.turn.is_canceled()
+    }
+}
+
+/// The right to use the cell.
 pub(super) struct Turn {
     inner: Arc<Inner>,
-    /// There until the turn ends.
-    cell: Option<Cell>,
+    /// `None` once it has been passed on.
+    held: Option<Held>,
     /// Whether the cell must not be used again.
     pub(super) is_dirty: bool,
 }
 
+/// What a turn holds. Without a cell its owner is to learn that there is none.
+struct Held {
+    cell: Option<Cell>,
+    /// A cell that is of no use any more. It goes last: with it its tools are dropped, which are the host's.
+    gone: Option<Cell>,
+}
+
 impl Turn {
-    fn new(inner: &Arc<Inner>, cell: Cell) -> Self {
+    fn new(inner: &Arc<Inner>, cell: Option<Cell>) -> Self {
         Self {
             inner: Arc::clone(inner),
-            cell: Some(cell),
+            held: Some(Held { cell, gone: None }),
             is_dirty: false,
         }
     }
 
-    pub(super) fn cell(&mut self) -> Result<&mut Cell, ExecutorError> {
-        let state = State::Dirty;
-        self.cell
-            .as_mut()
-            .ok_or_else(|| ExecutorError::invalid_state(state, "run", hint(state)))
+    pub(super) fn cell(&mut self, method: &str) -> Result<&mut Cell, ExecutorError> {
+        let cell = self.held.as_mut().and_then(|held| held.cell.as_mut());
+        cell.ok_or_else(|| {
+            let state = self.inner.slot().state;
+            ExecutorError::invalid_state(state, method, hint(state))
+        })
     }
+
+    /// The use of the cell is over, and everybody may know what state it left. But nobody gets the cell yet.
+    pub(super) fn settle(&mut self) {
+        let Some(held) = &mut self.held else {
+            return;
+        };
+        let is_dirty = self.is_dirty;
+        // A run whose future was dropped is still in the cell.
+        let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && cell.stop().is_ok();
+        let gone = held.cell.take_if(|cell| !is_usable(cell));
+        let mut slot = self.inner.slot();
+        slot.interrupter = None;
+        slot.stop = None;
+        slot.is_cancelled = false;
+        if held.cell.is_some() {
+            slot.state = State::Ready;
+        }
+        if gone.is_some() {
+            slot.state = State::Dirty;
+            held.gone = gone;
+        }
+    }
+}
+
+/// What comes of asking for a turn.
+enum Asked {
+    Granted(Cell),
+    Waits(oneshot::Receiver<Turn>),
+    Refused(State, String),
 }
 
 impl Executor {
     /// Waits for a turn, or says why there is none to be had.
-    pub(super) async fn turn(&self) -> Result<Turn, ExecutorError> {
-        let receiver = {
-            let mut slot = self.0.slot();
-            let state = slot.state;
-            let refuse = |hint: &str| Err(ExecutorError::invalid_state(state, "run", hint));
-            match state {
-                State::Ready => {
-                    let Some(cell) = slot.cell.take() else {
-                        return refuse("call cleanup() and init() first");
-                    };
-                    slot.state = State::Running;
-                    slot.is_cancelled = false;
-                    return Ok(Turn::new(&self.0, cell));
-                }
-                State::Running if self.0.options.run_concurrency == Concurrency::Queue => {
-                    slot.waiting.retain(|waiting| !waiting.is_canceled());
-                    let limit = self.0.options.max_queued_runs;
-                    if slot.waiting.len() >= limit {
-                        return refuse(&format!("{limit} runs wait already (maxQueuedRuns)"));
-                    }
-                    let (sender, receiver) = oneshot::channel();
-                    slot.waiting.push_back(sender);
-                    receiver
-                }
-                state => return refuse(hint(state)),
+    pub(super) async fn turn(
+        &self,
+        purpose: Purpose,
+        method: &str,
+    ) -> Result<Turn, ExecutorError> {
+        let asked = self.0.slot().ask(purpose, &self.0.options);
+        match asked {
+            Asked::Granted(cell) => Ok(Turn::new(&self.0, Some(cell))),
+            Asked::Waits(turn) => turn.await.map_err(|_| {
+                let state = self.state();
+                ExecutorError::invalid_state(state, method, hint(state))
+            }),
+            Asked::Refused(state, hint) => Err(ExecutorError::invalid_state(state, method, &hint)),
+        }
+    }
+
+    /// How many runs wait for their turn.
+    pub fn queued(&self) -> usize {
+        self.0.slot().waiting_runs()
+    }
+}
+
+impl Slot {
+    fn ask(&mut self, purpose: Purpose, options: &ExecutorOptions) -> Asked {
+        let state = self.state;
+        let is_run = purpose == Purpose::Run;
+        if state == State::Ready {
+            if let Some(cell) = self.cell.take() {
+                self.begin(purpose);
+                return Asked::Granted(cell);
             }
+            // Somebody works on it, for a moment.
+            return self.wait(purpose);
+        }
+        let may_queue = is_run && options.run_concurrency == Concurrency::Queue;
+        // Behind those who have not yet heard that the cell is gone.
+        let is_line_ending = state != State::Running && !self.line.is_empty();
+        if !may_queue || !(state == State::Running || is_line_ending) {
+            return Asked::Refused(state, hint(state).to_owned());
+        }
+        let limit = options.max_queued_runs;
+        if self.waiting_runs() >= limit {
+            return Asked::Refused(
+                state,
+                format!("{limit} runs wait already (maxQueuedRuns)"),
+            );
+        }
+        self.wait(purpose)
+    }
+
+    fn wait(&mut self, purpose: Purpose) -> Asked {
+        let (turn, receiver) = oneshot::channel();
+        self.line.push_back(Waiting { turn, purpose });
+        Asked::Waits(receiver)
+    }
+
+    fn waiting_runs(&self) -> usize {
+        let waits = |one: &&Waiting| one.is_run() && !one.is_gone();
+        self.line.iter().filter(waits).count()
+    }
+
+    fn begin(&mut self, purpose: Purpose) {
+        self.interrupter = None;
+        self.stop = None;
+        self.is_cancelled = false;
+        if purpose == Purpose::Run {
+            self.state = State::Running;
+        }
+    }
+
+    /// Takes those out of the line who may not wait for a run: they came while the executor was still `READY`.
+    fn turn_away(&mut self, options: &ExecutorOptions) -> Vec<Waiting> {
+        let mut room = match options.run_concurrency {
+            Concurrency::Queue => options.max_queued_runs,
+            Concurrency::Reject => 0,
         };
-        receiver.await.map_err(|_| {
-            let state = self.state();
-            ExecutorError::invalid_state(state, "run", hint(state))
-        })
+        let (mut stay, mut go) = (VecDeque::new(), Vec::new());
+        for one in self.line.drain(..) {
+            if one.is_run() && !one.is_gone() && room > 0 {
+                room -= 1;
+                stay.push_back(one);
+            } else {
+                go.push(one);
+            }
+        }
+        self.line = stay;
+        go
+    }
+}
+
+impl Inner {
+    /// Gives the cell to the next in line, or back to the slot. `None` if it is gone: then all in line learn that, one after
+    /// the other.
+    fn pass_on(self: &Arc<Self>, mut cell: Option<Cell>) {
+        loop {
+            let mut slot = self.slot();
+            if cell.is_none() && matches!(slot.state, State::Ready | State::Running) {
+                // There is another one already, and whoever has it looks after the line.
+                cell = slot.cell.take();
+                if cell.is_none() {
+                    return;
+                }
+            }
+            if cell.is_some() {
+                slot.state = State::Ready;
+            }
+            let Some(next) = slot.line.pop_front() else {
+                slot.cell = cell;
+                return;
+            };
+            let mut turned_away = Vec::new();
+            if cell.is_some() && !next.is_gone() {
+                slot.begin(next.purpose);
+                if next.is_run() {
+                    turned_away = slot.turn_away(&self.options);
+                }
+            }
+            drop(slot);
+            // Outside of the lock, because both wake tasks of the host.
+            drop(turned_away);
+            match next.turn.send(Turn::new(self, cell)) {
+                Ok(()) => return,
+                // It does not wait any more. What was held is held here again.
+                Err(mut turn) => cell = turn.held.take().and_then(|held| held.cell),
+            }
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let Some(mut cell) = self.cell.take() else {
-            return;
-        };
-        // A run whose future was dropped is still in the cell.
-        let is_usable = !self.is_dirty && cell.is_alive() && cell.stop().is_ok();
-        let mut slot = self.inner.slot();
-        slot.interrupter = None;
-        slot.is_cancelled = false;
-        if !is_usable {
-            slot.state = State::Dirty;
-            let waiting = std::mem::take(&mut slot.waiting);
-            drop(slot);
-            // Outside of the lock: dropping a cell drops tools, and whoever waits is told by the drop.
-            drop((waiting, cell));
-            return;
+        self.settle();
+        if let Some(Held { cell, gone }) = self.held.take() {
+            self.inner.pass_on(cell);
+            drop(gone);
         }
-        while let Some(next) = slot.waiting.pop_front() {
-            match next.send(Turn::new(&self.inner, cell)) {
-                Ok(()) => return,
-                Err(mut turn) => match turn.cell.take() {
-                    Some(back) => cell = back,
-                    None => return,
-                },
-            }
-        }
-        slot.state = State::Ready;
-        slot.cell = Some(cell);
     }
 }

@@ -7,16 +7,13 @@ use base64::{
     alphabet::STANDARD,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use hotcell_cell::{BigInt, ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
+use hotcell_cell::{ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
 use serde_json::{Map, Value as Json};
 
-use super::{JsonValueError, date, view};
+use super::{JsonValueError, date, digits, view};
 
 type Decoded<T> = Result<T, JsonValueError>;
 type Object = Map<String, Json>;
-
-/// A cell's engine has no larger ones (2^20 bits), and reading digits takes time that grows with their square.
-const MAX_BIGINT_DIGITS: usize = 315_653;
 
 const KINDS: &str = "undefined, number, bigint, string, date, bytes, view, map, set, regexp, error, object, boxed, hole, \
                      def, ref";
@@ -97,7 +94,8 @@ impl Decoder {
         Ok(Value::Array(values))
     }
 
-    // Loops, not iterator chains, see `encode`.
+    // Loops, not iterator chains, wherever a value is inside another: without optimisation each link of a chain is a frame at
+    // every level.
 
     fn properties(&mut self, object: &Object) -> Decoded<Vec<(Text, Value)>> {
         let mut properties = Vec::with_capacity(object.len());
@@ -479,23 +477,9 @@ fn number(members: &Members<'_>) -> Decoded<Value> {
 
 fn bigint(members: &Members<'_>) -> Decoded<Value> {
     members.only(&["value"])?;
-    let digits = members.string("value")?;
-    let magnitude = digits.strip_prefix('-').unwrap_or(digits);
-    if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(wrong(
-            "value",
-            "decimal digits, with or without a minus sign",
-        ));
-    }
-    if magnitude.len() > MAX_BIGINT_DIGITS {
-        return Err(wrong(
-            "value",
-            &format!("at most {MAX_BIGINT_DIGITS} digits"),
-        ));
-    }
-    BigInt::parse_bytes(digits.as_bytes(), 10)
+    digits::parse(members.string("value")?)
         .map(Value::BigInt)
-        .ok_or_else(|| wrong("value", "decimal digits"))
+        .map_err(|expected| wrong("value", &expected))
 }
 
 fn error_texts(members: &Members<'_>) -> Decoded<Box<ErrorValue>> {

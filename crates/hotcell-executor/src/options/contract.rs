@@ -4,6 +4,7 @@ use hotcell_cell::{Clock, Level, Random};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
+use crate::shorten::shorten;
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "maxOperations",
     "timeoutMs",
     "runConcurrency",
@@ -39,6 +40,7 @@ const NAMES: [&str; 17] = [
     "maxLogBytes",
     "collectConsoleLevels",
     "memoryLimitBytes",
+    "maxHostMemoryBytes",
     "clock",
     "random",
     "maxCodeBytes",
@@ -98,6 +100,7 @@ impl ExecutorOptions {
             "maxLogBytes" => self.max_log_bytes = given.size(1024)?,
             "collectConsoleLevels" => self.collect_console_levels = given.levels()?,
             "memoryLimitBytes" => self.memory_limit = given.size(1)? as u64,
+            "maxHostMemoryBytes" => self.max_host_memory = Some(given.size(1 << 20)?),
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
             "maxCodeBytes" => self.max_code_bytes = given.size(1)?,
@@ -144,6 +147,7 @@ impl ExecutorOptions {
             "maxLogBytes": self.max_log_bytes,
             "collectConsoleLevels": levels.map(|level| level.as_str()).collect::<Vec<_>>(),
             "memoryLimitBytes": self.memory_limit,
+            "maxHostMemoryBytes": self.host_memory(),
             "clock": clock,
             "random": random,
             "maxCodeBytes": self.max_code_bytes,
@@ -177,14 +181,9 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn must_be(&self, expected: &'static str) -> OptionsError {
-        let mut value = self.value.to_string();
-        if value.len() > 80 {
-            value.truncate(value.floor_char_boundary(80));
-            value.push('…');
-        }
         OptionsError::Value {
             name: self.name,
-            value,
+            value: shorten(&self.value.to_string(), 80).into_owned(),
             expected,
         }
     }
@@ -203,6 +202,7 @@ impl Given<'_> {
         Err(self.must_be(match least {
             0 => "a whole number of at least 0",
             1 => "a whole number of at least 1",
+            0x10_0000 => "a whole number of at least 1048576",
             _ => "a whole number of at least 1024",
         }))
     }

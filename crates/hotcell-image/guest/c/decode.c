@@ -422,6 +422,8 @@ static JSValue hc_decode(HcDecoder *d)
     uint8_t tag;
     if (!hc_get_byte(d->in, &tag) || d->depth > HC_MAX_DEPTH + 1)
         return hc_malformed(d);
+    if (!hc_may_nest(d->ctx, d->depth))
+        return JS_EXCEPTION;
     d->depth++;
     JSValue value = hc_decode_tagged(d, tag);
     d->depth--;

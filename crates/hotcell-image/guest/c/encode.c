@@ -443,6 +443,8 @@ static bool hc_encode_object(HcEncoder *e, JSValueConst value, const HcPath *pat
         return hc_refuse(e, path, "is a promise");
     if (e->depth >= HC_MAX_DEPTH)
         return hc_refuse(e, path, "is nested more than 1000 levels deep");
+    if (!hc_may_nest(e->ctx, e->depth))
+        return false;
     int met = hc_encode_reference(e, p);
     if (met)
         return met > 0;

@@ -32,6 +32,16 @@ enum {
 /* Nesting beyond this is an error on both sides: the host's own code walks values recursively. */
 #define HC_MAX_DEPTH 1000
 
+/* Whether the codec, which recurses with the value, may go one level deeper. It checks the stacks as the engine does: its
+   own at every level, the machine's, which the host has to be asked about, at every sixteenth. Throws a RangeError. */
+static bool hc_may_nest(JSContext *ctx, uint32_t depth)
+{
+    if (likely(!hc_check_c_stack(ctx->rt, 0) && ((depth & 15) != 15 || !hc_machine_stack_is_low())))
+        return true;
+    JS_ThrowStackOverflow(ctx);
+    return false;
+}
+
 /* Messages on their way out. One buffer for all of them, used like a stack: a getter that runs while a value is being
    encoded may call a tool, whose arguments are encoded above what is there. Hence offsets, never pointers. */
 static struct {

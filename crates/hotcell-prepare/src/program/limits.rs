@@ -1,8 +1,8 @@
 //! Size and depth that are too much.
 
 use crate::diagnostic::Diagnostic;
+use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::position::LineIndex;
 use crate::rule;
 use crate::scan::TooDeep;
 use crate::stack::NoRoom;

@@ -1,7 +1,9 @@
 //! What became of a text.
 
 use crate::diagnostic::Diagnostic;
-use crate::position::{LineIndex, PositionMap};
+use crate::findings::Findings;
+use crate::lines::LineIndex;
+use crate::position::PositionMap;
 use crate::program::Language;
 use crate::rule;
 use crate::syntax::SyntaxError;
@@ -14,7 +16,7 @@ pub(super) const MAX_SYNTAX_ERRORS: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) transformed: Option<String>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) findings: Findings,
     pub(super) map: PositionMap,
     pub(super) declarations: Vec<Declaration>,
     pub(super) language: Option<Language>,
@@ -24,7 +26,7 @@ pub(super) struct Outcome {
 impl Outcome {
     pub(super) fn refused(diagnostic: Diagnostic) -> Self {
         Self {
-            diagnostics: vec![diagnostic],
+            findings: Findings::from_iter([diagnostic]),
             ..Self::default()
         }
     }
@@ -36,7 +38,7 @@ impl Outcome {
             .take(MAX_SYNTAX_ERRORS)
             .map(|error| describe(error, &lines, map));
         Self {
-            diagnostics: diagnostics.collect(),
+            findings: diagnostics.collect(),
             map: map.clone(),
             ..Self::default()
         }
@@ -45,7 +47,7 @@ impl Outcome {
 
 pub(super) fn describe(
     error: &SyntaxError,
-    lines: &LineIndex<'_>,
+    lines: &LineIndex<&str>,
     map: &PositionMap,
 ) -> Diagnostic {
     let location = map.original(lines.locate(error.offset as usize));

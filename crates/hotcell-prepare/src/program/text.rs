@@ -2,6 +2,9 @@
 //! transformed as the host wants.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+
+use hotcell_meter::{Pace, Stopped};
 
 use super::limits::{describe_depth, too_large};
 use super::outcome::Outcome;
@@ -9,44 +12,54 @@ use super::translate::{check, in_room, translate};
 use crate::diagnostic::Diagnostic;
 use crate::extend::Transform;
 use crate::fence::{self, Fences};
+use crate::lines::{LineIndex, push_blank};
 use crate::options::PrepareOptions;
-use crate::position::{LineIndex, push_blank};
 use crate::program::Language;
 use crate::rule;
 use crate::scan::{Scan, scan};
 
-pub(super) fn unfence(code: &str, options: &PrepareOptions) -> Outcome {
+pub(super) fn unfence(
+    code: &str,
+    options: &PrepareOptions,
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
     match fence::find(code) {
-        Fences::None => prepare_text(code, options),
-        Fences::Certain(stripped) => prepare_text(&stripped, options),
-        Fences::Foreign { language, offset } => Outcome::refused(
+        Fences::None => prepare_text(code, options, pace),
+        Fences::Certain(stripped) => prepare_text(&stripped, options, pace),
+        Fences::Foreign { language, offset } => Ok(Outcome::refused(
             Diagnostic::error(
                 rule::SYNTAX_VALID,
                 format!("the code block is marked as {language:?}, only JavaScript and TypeScript can run"),
             )
             .with_location(LineIndex::new(code).locate(offset))
             .with_fix("write JavaScript in a block marked as `js`"),
-        ),
+        )),
         Fences::Possible { stripped, lines } => {
-            let whole = prepare_text(code, options);
-            let meant = whole.language.is_some()
-                && !lines.iter().any(|line| {
-                    whole.tagged_templates.iter().any(|start| *start as usize == *line)
-                });
-            if meant { whole } else { prepare_text(&stripped, options) }
+            let whole = prepare_text(code, options, pace)?;
+            let lines: HashSet<usize> = lines.into_iter().collect();
+            let is_fence = |start: &u32| lines.contains(&(*start as usize));
+            if whole.language.is_some() && !whole.tagged_templates.iter().any(is_fence) {
+                return Ok(whole);
+            }
+            prepare_text(&stripped, options, pace)
         }
     }
 }
 
-fn prepare_text(text: &str, options: &PrepareOptions) -> Outcome {
+fn prepare_text(
+    text: &str,
+    options: &PrepareOptions,
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
+    pace.watch().check()?;
     if text
         .trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
         .is_empty()
     {
-        return Outcome::refused(
+        return Ok(Outcome::refused(
             Diagnostic::error(rule::CODE_NON_EMPTY, "the code is empty")
                 .with_fix("write at least one statement"),
-        );
+        ));
     }
     let text = match without_hashbang(text) {
         Some(blanked) => Cow::Owned(blanked),
@@ -54,23 +67,25 @@ fn prepare_text(text: &str, options: &PrepareOptions) -> Outcome {
     };
     let found = match scan(&text, options.max_nesting) {
         Ok(found) => found,
-        Err(too_deep) => return Outcome::refused(describe_depth(&too_deep, &text, options)),
+        Err(too_deep) => return Ok(Outcome::refused(describe_depth(&too_deep, &text, options))),
     };
     let text = match without_html_comments(&text, &found) {
         Some(blanked) => Cow::Owned(blanked),
         None => text,
     };
-    let mut outcome = in_room(&text, || translate(&text, !found.too_angular, options));
+    let mut outcome = in_room(&text, || {
+        translate(&text, !found.too_angular, options, pace)
+    })?;
     if outcome.transformed.is_none() {
         outcome.transformed = Some(text.into_owned());
     }
     for transform in &options.transforms {
-        if outcome.diagnostics.iter().any(Diagnostic::is_error) {
+        if outcome.findings.has_errors() {
             break;
         }
-        outcome = apply(transform.as_ref(), outcome, options);
+        outcome = apply(transform.as_ref(), outcome, options, pace)?;
     }
-    outcome
+    Ok(outcome)
 }
 
 /// A `#!` line is for a shell that never sees the code.
@@ -103,13 +118,19 @@ fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
-fn apply(transform: &dyn Transform, mut before: Outcome, options: &PrepareOptions) -> Outcome {
+fn apply(
+    transform: &dyn Transform,
+    mut before: Outcome,
+    options: &PrepareOptions,
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
+    pace.watch().check()?;
     let name = transform.name();
     let fail = |why: String| {
-        Outcome::refused(Diagnostic::error(
+        Ok(Outcome::refused(Diagnostic::error(
             rule::SYNTAX_VALID,
             format!("transform {name:?} failed: {why}"),
-        ))
+        )))
     };
     let text = before.transformed.take().unwrap_or_default();
     let transformed = match transform.transform(&text) {
@@ -117,7 +138,7 @@ fn apply(transform: &dyn Transform, mut before: Outcome, options: &PrepareOption
         Err(why) => return fail(why),
     };
     if transformed.len() > options.max_code_bytes {
-        return Outcome::refused(too_large(transformed.len(), options));
+        return Ok(Outcome::refused(too_large(transformed.len(), options)));
     }
     if let Err(too_deep) = scan(&transformed, options.max_nesting) {
         return fail(describe_depth(&too_deep, &transformed, options).message);
@@ -125,7 +146,9 @@ fn apply(transform: &dyn Transform, mut before: Outcome, options: &PrepareOption
     before.map.push_edit(&text, &transformed);
     let language = before.language.unwrap_or(Language::JavaScript);
     let map = before.map;
-    let mut outcome = in_room(&transformed, || check(&transformed, map, language, options));
+    let mut outcome = in_room(&transformed, || {
+        check(&transformed, map, language, options, pace)
+    })?;
     outcome.transformed = Some(transformed);
-    outcome
+    Ok(outcome)
 }

@@ -1,13 +1,17 @@
 //! From the text of a program to JavaScript that was checked.
 
+use hotcell_meter::{Pace, Stopped};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 
 use super::limits::{refusal, too_large};
 use super::outcome::{MAX_SYNTAX_ERRORS, Outcome, describe};
 use crate::collect::collect;
+use crate::diagnostic::Severity;
+use crate::findings::Findings;
+use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::position::{LineIndex, PositionMap};
+use crate::position::PositionMap;
 use crate::program::Language;
 use crate::scan::stack_need;
 use crate::stack::with_room;
@@ -16,15 +20,24 @@ use crate::view::{Facts, ProgramView};
 use crate::{rules, typescript};
 
 /// Runs work on `text` where there is stack enough for it.
-pub(super) fn in_room(text: &str, work: impl FnOnce() -> Outcome + Send) -> Outcome {
-    with_room(stack_need(text), work).unwrap_or_else(|no_room| Outcome::refused(refusal(&no_room)))
+pub(super) fn in_room(
+    text: &str,
+    work: impl FnOnce() -> Result<Outcome, Stopped> + Send,
+) -> Result<Outcome, Stopped> {
+    with_room(stack_need(text), work)
+        .unwrap_or_else(|no_room| Ok(Outcome::refused(refusal(&no_room))))
 }
 
 /// JavaScript is taken as it is. Only what is not JavaScript is tried as TypeScript, so that `a < b > (c)` keeps its
 /// meaning.
-pub(super) fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions) -> Outcome {
+pub(super) fn translate(
+    text: &str,
+    may_be_typed: bool,
+    options: &PrepareOptions,
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
     let allocator = Allocator::default();
-    let errors = match parse(&allocator, text, Goal::Script) {
+    let errors = match parse(&allocator, text, Goal::Script, pace.watch())? {
         Ok(program) => {
             let map = PositionMap::default();
             match examine(
@@ -34,27 +47,32 @@ pub(super) fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions
                 map,
                 Language::JavaScript,
                 options,
-            ) {
-                Ok(outcome) => return outcome,
+                pace,
+            )? {
+                Ok(outcome) => return Ok(outcome),
                 Err(NotJavaScript) => vec![SyntaxError::typescript()],
             }
         }
         Err(errors) => errors,
     };
     if !may_be_typed {
-        return Outcome::syntax_errors(text, &errors, &PositionMap::default());
+        return Ok(Outcome::syntax_errors(
+            text,
+            &errors,
+            &PositionMap::default(),
+        ));
     }
-    let program = match parse(&allocator, text, Goal::TypeScript) {
+    let program = match parse(&allocator, text, Goal::TypeScript, pace.watch())? {
         Ok(program) => program,
-        Err(typed) => return neither(text, &errors, &typed),
+        Err(typed) => return neither(text, &errors, &typed, pace),
     };
     let modules = typescript::module_statements(&program);
     if !modules.is_empty() {
-        return module_statements(text, &modules, options);
+        return module_statements(text, &modules, options, pace);
     }
     if let Some(blanked) = typescript::blank(text, &program) {
         let inner = Allocator::default();
-        if let Ok(program) = parse(&inner, &blanked, Goal::Script) {
+        if let Ok(program) = parse(&inner, &blanked, Goal::Script, pace.watch())? {
             let map = PositionMap::default();
             let examined = examine(
                 &inner,
@@ -63,25 +81,32 @@ pub(super) fn translate(text: &str, may_be_typed: bool, options: &PrepareOptions
                 map,
                 Language::TypeScript,
                 options,
-            );
+                pace,
+            )?;
             if let Ok(mut outcome) = examined {
                 outcome.transformed = Some(blanked.clone());
-                return outcome;
+                return Ok(outcome);
             }
         }
     }
-    let (lowered, map) = match typescript::lower(text) {
+    let (lowered, map) = match typescript::lower(text, pace.watch())? {
         Ok(lowered) => lowered,
-        Err(errors) => return Outcome::syntax_errors(text, &errors, &PositionMap::default()),
+        Err(errors) => {
+            return Ok(Outcome::syntax_errors(
+                text,
+                &errors,
+                &PositionMap::default(),
+            ));
+        }
     };
     if lowered.len() > options.max_code_bytes.saturating_mul(MAX_GROWTH) {
-        return Outcome::refused(too_large(lowered.len(), options));
+        return Ok(Outcome::refused(too_large(lowered.len(), options)));
     }
     let mut outcome = in_room(&lowered, || {
-        check(&lowered, map, Language::TypeScript, options)
-    });
+        check(&lowered, map, Language::TypeScript, options, pace)
+    })?;
     outcome.transformed = Some(lowered);
-    outcome
+    Ok(outcome)
 }
 
 /// How much larger code may get by lowering; enums, the worst, grow about fourfold.
@@ -92,20 +117,25 @@ fn module_statements(
     text: &str,
     statements: &[typescript::ModuleStatement],
     options: &PrepareOptions,
-) -> Outcome {
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
     let lines = LineIndex::new(text);
-    let diagnostics = statements.iter().map(|statement| {
-        let diagnostic = match &statement.import {
-            Some((module, instead)) => rules::static_import(module, instead, options),
-            None => rules::export(None),
-        };
-        diagnostic.with_location(lines.locate(statement.offset as usize))
-    });
-    Outcome {
-        diagnostics: diagnostics.collect(),
+    let mut findings = Findings::default();
+    for statement in statements {
+        pace.spend(1)?;
+        findings.add(Severity::Error, || {
+            let diagnostic = match &statement.import {
+                Some((module, instead)) => rules::static_import(module, instead, options),
+                None => rules::export(None),
+            };
+            diagnostic.with_location(lines.locate(statement.offset as usize))
+        });
+    }
+    Ok(Outcome {
+        findings,
         language: Some(Language::TypeScript),
         ..Outcome::default()
-    }
+    })
 }
 
 /// Parses and examines text that must be JavaScript by now.
@@ -114,17 +144,18 @@ pub(super) fn check(
     map: PositionMap,
     language: Language,
     options: &PrepareOptions,
-) -> Outcome {
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
     let allocator = Allocator::default();
-    match parse(&allocator, text, Goal::Script) {
-        Ok(program) => examine(&allocator, program, text, map, language, options).unwrap_or_else(
-            |NotJavaScript| {
-                let errors = [SyntaxError::typescript()];
-                Outcome::syntax_errors(text, &errors, &PositionMap::default())
-            },
-        ),
-        Err(errors) => Outcome::syntax_errors(text, &errors, &map),
-    }
+    let program = match parse(&allocator, text, Goal::Script, pace.watch())? {
+        Ok(program) => program,
+        Err(errors) => return Ok(Outcome::syntax_errors(text, &errors, &map)),
+    };
+    let examined = examine(&allocator, program, text, map, language, options, pace)?;
+    Ok(examined.unwrap_or_else(|NotJavaScript| {
+        let errors = [SyntaxError::typescript()];
+        Outcome::syntax_errors(text, &errors, &PositionMap::default())
+    }))
 }
 
 /// The parser took for JavaScript what is TypeScript.
@@ -137,13 +168,15 @@ fn examine<'a>(
     map: PositionMap,
     language: Language,
     options: &PrepareOptions,
-) -> Result<Outcome, NotJavaScript> {
+    pace: &mut Pace<'_>,
+) -> Result<Result<Outcome, NotJavaScript>, Stopped> {
     let program = allocator.alloc(program);
-    let (program, scoping, errors) = analyze(allocator, program, Goal::Script);
+    let (program, scoping, errors) = analyze(allocator, program, Goal::Script, pace.watch())?;
+    pace.watch().check()?;
     let lines = LineIndex::new(text);
     let mut facts: Facts<'_> = collect(program, Some(&scoping), !options.rules.is_empty());
     if facts.typed {
-        return Err(NotJavaScript);
+        return Ok(Err(NotJavaScript));
     }
     let view = ProgramView {
         code: text,
@@ -151,28 +184,33 @@ fn examine<'a>(
         lines: &lines,
         map: &map,
     };
-    let mut diagnostics: Vec<_> = errors
+    let mut findings: Findings = errors
         .iter()
         .take(MAX_SYNTAX_ERRORS)
         .map(|error| describe(error, &lines, &map))
         .collect();
-    diagnostics.extend(rules::check(&view, options));
-    Ok(Outcome {
+    rules::check(&view, options, &mut findings, pace)?;
+    Ok(Ok(Outcome {
         transformed: None,
-        diagnostics,
+        findings,
         declarations: std::mem::take(&mut facts.declarations),
         tagged_templates: std::mem::take(&mut facts.tagged_templates),
         map,
         language: Some(language),
-    })
+    }))
 }
 
 /// The text is neither language: reports as the one in which the parser came further.
-fn neither(text: &str, plain: &[SyntaxError], typed: &[SyntaxError]) -> Outcome {
+fn neither(
+    text: &str,
+    plain: &[SyntaxError],
+    typed: &[SyntaxError],
+    pace: &Pace<'_>,
+) -> Result<Outcome, Stopped> {
     let first = |errors: &[SyntaxError]| errors.iter().map(|error| error.offset).min();
     let allocator = Allocator::default();
     if text.contains('<')
-        && parse(&allocator, text, Goal::Jsx).is_ok()
+        && parse(&allocator, text, Goal::Jsx, pace.watch())?.is_ok()
         && let Some(offset) = first(plain)
     {
         let error = SyntaxError {
@@ -180,7 +218,11 @@ fn neither(text: &str, plain: &[SyntaxError], typed: &[SyntaxError]) -> Outcome 
             message: "JSX is not supported".into(),
             help: Some("build strings or plain objects instead of JSX elements".into()),
         };
-        return Outcome::syntax_errors(text, &[error], &PositionMap::default());
+        return Ok(Outcome::syntax_errors(
+            text,
+            &[error],
+            &PositionMap::default(),
+        ));
     }
     let is_typed = plain.iter().any(SyntaxError::is_about_typescript);
     let errors = if is_typed || first(typed) > first(plain) {
@@ -188,5 +230,9 @@ fn neither(text: &str, plain: &[SyntaxError], typed: &[SyntaxError]) -> Outcome 
     } else {
         plain
     };
-    Outcome::syntax_errors(text, errors, &PositionMap::default())
+    Ok(Outcome::syntax_errors(
+        text,
+        errors,
+        &PositionMap::default(),
+    ))
 }

@@ -1,13 +1,22 @@
 //! Globals that other hosts have and a cell does not.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use hotcell_meter::{Pace, Stopped};
+
+use crate::diagnostic::Severity;
+use crate::findings::Findings;
 use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{ProgramView, Role};
 
-pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    view: &ProgramView<'_>,
+    options: &PrepareOptions,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     let mut reported: Vec<&str> = Vec::new();
     for identifier in &view.facts.identifiers {
+        pace.spend(1)?;
         let name = identifier.name;
         let Role::Reference {
             global: true,
@@ -24,17 +33,14 @@ pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mu
             continue;
         }
         reported.push(name);
-        let message = format!("`{name}` does not exist here");
-        found.push(
-            view.diagnostic(
-                rule::FORBIDDEN_GLOBAL,
-                Severity::Warning,
-                identifier.offset,
-                message,
-            )
-            .with_fix(instead),
-        );
+        let severity = Severity::Warning;
+        found.add(severity, || {
+            let message = format!("`{name}` does not exist here");
+            view.diagnostic(rule::FORBIDDEN_GLOBAL, severity, identifier.offset, message)
+                .with_fix(instead)
+        });
     }
+    Ok(())
 }
 
 /// Whether code that uses this name without declaring it is warned, because other hosts have such a global.

@@ -1,24 +1,40 @@
 //! Which modules code may load, and how.
 
+use hotcell_meter::{Pace, Stopped};
+
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::findings::Findings;
 use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{ImportKind, ProgramView};
 
-pub(crate) fn check(view: &ProgramView<'_>, options: &PrepareOptions, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    view: &ProgramView<'_>,
+    options: &PrepareOptions,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     for import in &view.facts.imports {
-        let diagnostic = match (&import.kind, import.module) {
-            (ImportKind::Dynamic, Some(module)) if !options.is_import_authorized(module) => {
-                refusal(module, options)
-            }
-            (ImportKind::Dynamic, _) => continue,
-            (ImportKind::Static { instead }, module) => {
-                static_import(module.unwrap_or(""), instead, options)
-            }
-            (ImportKind::Export, module) => export(module),
-        };
-        found.push(diagnostic.with_location(view.locate(import.offset)));
+        // Each is looked for among all that are authorised.
+        pace.spend(1 + options.authorized_imports.len())?;
+        if import.kind == ImportKind::Dynamic
+            && import
+                .module
+                .is_none_or(|module| options.is_import_authorized(module))
+        {
+            continue;
+        }
+        found.add(Severity::Error, || {
+            let module = import.module.unwrap_or("");
+            let diagnostic = match &import.kind {
+                ImportKind::Dynamic => refusal(module, options),
+                ImportKind::Static { instead } => static_import(module, instead, options),
+                ImportKind::Export => export(import.module),
+            };
+            diagnostic.with_location(view.locate(import.offset))
+        });
     }
+    Ok(())
 }
 
 /// The diagnostic for a static import; `instead` is the dynamic import that says the same.

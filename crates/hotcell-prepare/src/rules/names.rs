@@ -1,6 +1,9 @@
 //! Names that code may not take.
 
+use hotcell_meter::{Pace, Stopped};
+
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::findings::Findings;
 use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{ProgramView, Role};
@@ -11,9 +14,14 @@ pub(crate) const RESERVED_PREFIX: &str = "__smol_";
 /// Names reported at most: whoever has more of them will find the rest.
 const MAX_REPORTED: usize = 10;
 
-pub(crate) fn check_reserved(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check_reserved(
+    view: &ProgramView<'_>,
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     let mut reported: Vec<&str> = Vec::new();
     for identifier in &view.facts.identifiers {
+        pace.spend(1)?;
         let name = identifier.name;
         if reported.len() < MAX_REPORTED
             && name.starts_with(RESERVED_PREFIX)
@@ -23,6 +31,7 @@ pub(crate) fn check_reserved(view: &ProgramView<'_>, found: &mut Vec<Diagnostic>
             found.push(reserved(name).with_location(view.locate(identifier.offset)));
         }
     }
+    Ok(())
 }
 
 /// The diagnostic for a reserved name.
@@ -34,21 +43,25 @@ pub(crate) fn reserved(name: &str) -> Diagnostic {
 pub(crate) fn check_tools(
     view: &ProgramView<'_>,
     options: &PrepareOptions,
-    found: &mut Vec<Diagnostic>,
-) {
+    found: &mut Findings,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     let mut refuse = |name: &str, offset: u32, what: &str| {
-        let message = format!("`{name}` is a tool, the code must not {what} it");
-        found.push(
-            view.diagnostic(rule::TOOL_SHADOWED, Severity::Error, offset, message)
-                .with_fix(format!("use another name, such as `{name}_result`")),
-        );
+        let severity = Severity::Error;
+        found.add(severity, || {
+            let message = format!("`{name}` is a tool, the code must not {what} it");
+            view.diagnostic(rule::TOOL_SHADOWED, severity, offset, message)
+                .with_fix(format!("use another name, such as `{name}_result`"))
+        });
     };
     for declaration in &view.facts.declarations {
+        pace.spend(1)?;
         if options.is_tool(&declaration.name) {
             refuse(&declaration.name, declaration.offset, "declare");
         }
     }
     for identifier in &view.facts.identifiers {
+        pace.spend(1)?;
         if let Role::Reference {
             global: true,
             write: true,
@@ -59,4 +72,5 @@ pub(crate) fn check_tools(
             refuse(identifier.name, identifier.offset, "assign to");
         }
     }
+    Ok(())
 }

@@ -4,9 +4,9 @@ use oxc_diagnostics::OxcDiagnostic;
 use oxc_span::LabeledSpan;
 
 use super::SyntaxError;
-use crate::position::LineIndex;
+use crate::lines::LineIndex;
 
-pub(super) fn explain(error: &OxcDiagnostic, text: &str) -> SyntaxError {
+pub(super) fn explain(error: &OxcDiagnostic, text: &str, lines: &LineIndex<&str>) -> SyntaxError {
     // A redeclaration is an error where the second declaration is.
     let label = if error.message.contains("already been declared") {
         error.labels.last()
@@ -36,7 +36,7 @@ pub(super) fn explain(error: &OxcDiagnostic, text: &str) -> SyntaxError {
         .iter()
         .find(|label| label.label() == Some("Opened here"));
     if let Some(opened) = opened {
-        let place = LineIndex::new(text).locate(opened.offset() as usize);
+        let place = lines.locate(opened.offset() as usize);
         message = format!("{message} (opened at {}:{})", place.line, place.column);
     }
     SyntaxError {
@@ -66,18 +66,19 @@ fn in_our_style(text: &str) -> String {
 /// The word or the character at an offset.
 fn token_at(text: &str, offset: usize) -> &str {
     let rest = text.get(offset..).unwrap_or("");
-    let word = rest
-        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
-        .unwrap_or(rest.len());
+    let word: usize = rest
+        .chars()
+        .take_while(|&c| c.is_alphanumeric() || c == '_' || c == '$')
+        .take(MAX_TOKEN_CHARS)
+        .map(char::len_utf8)
+        .sum();
     let length = if word > 0 {
         word
     } else {
         rest.chars().next().map_or(0, char::len_utf8)
     };
-    // A long word says no more than its beginning.
-    rest.char_indices()
-        .take_while(|&(at, _)| at < length)
-        .nth(40)
-        .map_or_else(|| rest.get(..length), |(at, _)| rest.get(..at))
-        .unwrap_or("")
+    rest.get(..length).unwrap_or("")
 }
+
+/// A long word says no more than its beginning.
+const MAX_TOKEN_CHARS: usize = 40;

@@ -309,7 +309,6 @@ impl<'a> Visit<'a> for Blanker<'_> {
             let clause = match head.into_iter().flatten().max() {
                 Some(end) => Some(skip(self.text, end as usize)),
                 None => words(self.text, start, range(it.body.span).0)
-                    .into_iter()
                     .find_map(|(at, word)| (word == "implements").then_some(at)),
             };
             self.give_up |= clause.is_none();

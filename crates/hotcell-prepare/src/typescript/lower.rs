@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use hotcell_meter::{Stopped, Watch};
 use oxc_allocator::Allocator;
 use oxc_codegen::{Codegen, CodegenOptions};
-use oxc_diagnostics::Diagnostics;
 use oxc_semantic::SemanticBuilder;
 use oxc_transformer::{TransformOptions, Transformer, TypeScriptOptions};
 
@@ -13,14 +13,24 @@ use crate::position::PositionMap;
 use crate::syntax::{Goal, SyntaxError, errors_of, parse};
 
 /// The JavaScript for a text that parses as TypeScript, and the way back to the text.
-pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError>> {
+pub(crate) fn lower(
+    text: &str,
+    watch: &dyn Watch,
+) -> Result<Result<(String, PositionMap), Vec<SyntaxError>>, Stopped> {
     let allocator = Allocator::default();
-    let mut program = parse(&allocator, text, Goal::TypeScript)?;
+    let mut program = match parse(&allocator, text, Goal::TypeScript, watch)? {
+        Ok(program) => program,
+        Err(errors) => return Ok(Err(errors)),
+    };
+    watch.check()?;
     let analyzed = SemanticBuilder::new_compiler()
         .with_enum_eval(true)
         .with_excess_capacity(2.0)
         .build(&program);
-    refuse(&analyzed.diagnostics, text)?;
+    let errors = errors_of(&analyzed.diagnostics, text);
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
     let scoping = analyzed.semantic.into_scoping();
 
     let options = TransformOptions {
@@ -31,9 +41,13 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
         },
         ..TransformOptions::default()
     };
+    watch.check()?;
     let transformed = Transformer::new(&allocator, Path::new("code.ts"), &options)
         .build_with_scoping(scoping, &mut program);
-    refuse(&transformed.diagnostics, text)?;
+    let errors = errors_of(&transformed.diagnostics, text);
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
 
     let options = CodegenOptions {
         source_map_path: Some(PathBuf::from("code.ts")),
@@ -41,6 +55,7 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
         indent_width: 0,
         ..CodegenOptions::default()
     };
+    watch.check()?;
     let generated = Codegen::new().with_options(options).build(&program);
     let mut pairs = Vec::new();
     if let Some(map) = &generated.map {
@@ -52,7 +67,7 @@ pub(crate) fn lower(text: &str) -> Result<(String, PositionMap), Vec<SyntaxError
         }));
     }
     let map = PositionMap::tokens(pairs);
-    Ok((generated.code, map))
+    Ok(Ok((generated.code, map)))
 }
 
 /// Source maps count from 0.
@@ -60,14 +75,5 @@ fn place(line: u32, column: u32) -> Location {
     Location {
         line: line.saturating_add(1),
         column: column.saturating_add(1),
-    }
-}
-
-fn refuse(diagnostics: &Diagnostics, text: &str) -> Result<(), Vec<SyntaxError>> {
-    let errors = errors_of(diagnostics, text);
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
     }
 }

@@ -27,22 +27,20 @@ pub(crate) fn next_char(text: &str, at: usize) -> Option<(usize, char)> {
     text.get(at..)?.chars().next().map(|c| (at, c))
 }
 
-/// The words from `start` up to the first character that belongs to none, each with its offset.
-pub(crate) fn words(text: &str, start: usize, end: usize) -> Vec<(usize, &str)> {
-    let mut words = Vec::new();
-    let mut at = skip(text, start);
-    while at < end {
-        let Some(rest) = text.get(at..end) else { break };
+/// The words from `start` up to the first character that belongs to none, each with its offset. Text after the last word
+/// that is asked for is not looked at: `class extends class extends …` has many heads that all go to its end.
+pub(crate) fn words(text: &str, start: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut from = start;
+    std::iter::from_fn(move || {
+        let at = skip(text, from);
+        let rest = text.get(at..end)?;
         let length = rest
             .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
             .unwrap_or(rest.len());
-        if length == 0 {
-            break;
-        }
-        words.push((at, rest.get(..length).unwrap_or("")));
-        at = skip(text, at + length);
-    }
-    words
+        from = at + length;
+        let word = rest.get(..length)?;
+        (!word.is_empty()).then_some((at, word))
+    })
 }
 
 pub(crate) fn has_line_break(text: &str) -> bool {
