@@ -99,7 +99,7 @@ class SESExecutor {
     const values = names.map((name) => variables[name]);
     const { pack } = require('./pack.cjs');
     await this.#operate((id) =>
-      pack(values, names, (row, text, bytes) => this.#native.sendVariables(id, names, row, text, bytes)),
+      pack(values, names, (...pieces) => this.#native.sendVariables(id, names, ...pieces)),
     );
   }
 

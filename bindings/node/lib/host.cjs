@@ -97,20 +97,26 @@ function dispatch(event) {
   const waiting = slow.size > 0 ? slow.get(event[1]) : undefined;
   if (waiting !== undefined) waiting.events.push(event);
   else if (event.some((part) => part instanceof Parcel)) slow.set(event[1] || {}, { steps: open(event), events: [event] });
-  else safely(event);
+  else safely(() => handle(event));
 }
 
 /** Makes values of the parcels in an event. */
 function* open(event) {
   for (let i = 0; i < event.length; i++) {
     if (!(event[i] instanceof Parcel)) continue;
-    const odd = [];
+    const opened = { values: [], odd: [], error: undefined };
     try {
-      event[i] = { values: yield* unpackInSteps(event[i], odd), odd };
+      yield* unpackInSteps(event[i], opened.odd, opened.values);
     } catch (error) {
       // There are things that Node has no room for, such as a string of a gigabyte.
-      event[i] = { error };
+      opened.error = error;
     }
+    event[i] = opened;
+  }
+  const [kind, , , outcome, report, packed] = event;
+  if (kind === DONE && outcome === REPORT && typeof report !== 'string') {
+    const [logs = ''] = Array.isArray(packed) ? unpack(packed, [], []) : packed.values;
+    yield* lines(dataOf(report).entries, logs);
   }
 }
 
@@ -126,17 +132,21 @@ function step() {
     }
     slow.delete(lane);
     const [opened, ...events] = one.events;
-    safely(opened);
+    safely(() => handle(opened));
     for (const event of events) dispatch(event);
   }
 }
 
-/** The values that a part of an event stands for; what Node cannot make of them is told in `odd`. */
-function valuesOf(part, odd) {
-  if (Array.isArray(part)) return unpack(part, odd);
+/**
+ * Puts the values that a part of an event stands for into `values`. What Node cannot make of them is told in `odd`; if one is
+ * missing altogether, this throws, and those before it are there.
+ */
+function valuesOf(part, odd, values = []) {
+  if (Array.isArray(part)) return unpack(part, odd, values);
+  for (const one of part.odd) odd.push(one);
+  for (const one of part.values) values.push(one);
   if (part.error !== undefined) throw part.error;
-  odd.push(...part.odd);
-  return part.values;
+  return values;
 }
 
 /** What a part of an event says: JSON, or something large that JSON could say. */
@@ -144,9 +154,9 @@ function dataOf(part) {
   return typeof part === 'string' ? JSON.parse(part) : valuesOf(part, [])[0];
 }
 
-function safely(event) {
+function safely(work) {
   try {
-    handle(event);
+    work();
   } catch (error) {
     // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
     process.nextTick(() => {
@@ -200,7 +210,7 @@ function handle(event) {
     case CALL:
       return call(event);
     case LOG:
-      return inContext(event[2], (hooks) => hooks.onLog(JSON.parse(event[3])));
+      return log(event);
     case APPROVAL:
       return approve(event);
     case DONE:
@@ -243,24 +253,39 @@ function result(kind, content, values) {
   }
 }
 
-/** What came of a run, with its values put back into their places. */
-function report({ logs, is_final_answer, entries, diagnostics, stats, calls, error }, packed) {
+/** What came of a run, with its values put back into their places: the logs, the output, then the arguments of calls. */
+function report({ is_final_answer, entries, diagnostics, stats, calls, error }, packed) {
   const odd = [];
-  let values;
+  const values = [];
   try {
-    values = valuesOf(packed, odd);
+    valuesOf(packed, odd, values);
   } catch (reason) {
-    odd.push(`the output and the arguments of calls cannot be given to Node (${reason.message})`);
+    odd.push(`a value cannot be given to Node (${reason.message}), nor can those after it`);
   }
-  let at = 1;
+  const [logs = '', output] = values;
+  let at = 2;
   for (const call of calls) {
-    if (call.arguments !== undefined) call.arguments = values?.slice(at, (at += call.arguments));
+    if (call.arguments !== undefined) call.arguments = values.slice(at, (at += call.arguments));
   }
   for (const message of odd.slice(0, MAX_ODD)) diagnostics.push(notMade(message));
+  for (const step of lines(entries, logs)) void step;
   return {
-    output: values?.[0], logs, is_final_answer, entries, diagnostics, stats, calls,
-    error: error ? new ExecutorError(error) : undefined,
+    output, logs, is_final_answer, entries, diagnostics, stats, calls,
+    error: error ? new ExecutorError({ ...error, logs, entries }) : undefined,
   };
+}
+
+/** Gives each entry of a log its message, which is a part of the whole. Yields between steps. */
+function* lines(entries, logs) {
+  let at = 0;
+  for (let i = 0; i < entries.length; i++) {
+    const { level, ts, length } = entries[i];
+    // They have been here before.
+    if (length === undefined) return;
+    entries[i] = { level, message: logs.slice(at, at + length), ts };
+    at += length + 1;
+    if (i % 1000 === 999) yield;
+  }
 }
 
 /** One of a kind is enough to know what is wrong. */
@@ -273,6 +298,12 @@ function notMade(message) {
     message: `${message}: its printed form stands in its place`,
     fix: 'return plain data: numbers, strings, arrays, objects',
   };
+}
+
+function log([, , hooks, entries]) {
+  inContext(hooks, (hooks) => {
+    for (const entry of JSON.parse(entries)) safely(() => hooks.onLog(entry));
+  });
 }
 
 function call([, , id, set, tool, packed]) {
@@ -329,7 +360,7 @@ function answered(isHere) {
 function answer(id, name, value) {
   try {
     packing ??= require('./pack.cjs');
-    packing.pack([value], [name], (row, text, bytes) => answered(host.answer(id, row, text, bytes)));
+    packing.pack([value], [name], (...pieces) => answered(host.answer(id, ...pieces)));
   } catch (error) {
     fail(id, error);
   }
@@ -337,7 +368,7 @@ function answer(id, name, value) {
 
 function fail(id, error) {
   packing ??= require('./pack.cjs');
-  packing.packThrown(error, (row, text, bytes) => answered(host.fail(id, row, text, bytes)));
+  packing.packThrown(error, (...pieces) => answered(host.fail(id, ...pieces)));
 }
 
 module.exports = { host, newId, operate };

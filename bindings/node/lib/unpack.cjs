@@ -261,10 +261,9 @@ function halves(data, length) {
   });
 }
 
-/** The values in the pieces. What Node cannot make is told in `odd`. */
-function unpack([count, row, strings, bytes = NO_BYTES], odd) {
+/** Puts the values in the pieces into `values`. What Node cannot make is told in `odd`. */
+function unpack([count, row, strings, bytes = NO_BYTES], odd, values) {
   const unpacker = new Unpacker(row, strings, bytes, odd);
-  const values = [];
   for (let i = 0; i < count; i++) {
     unpacker.objects = [];
     values.push(unpacker.value());
@@ -272,8 +271,8 @@ function unpack([count, row, strings, bytes = NO_BYTES], odd) {
   return values;
 }
 
-/** The values in a parcel. Yields between steps. */
-function* unpackInSteps(parcel, odd) {
+/** Puts the values in a parcel into `values`, and yields between steps. */
+function* unpackInSteps(parcel, odd, values) {
   const strings = [];
   for (let some = parcel.strings(); some.length > 0; some = parcel.strings()) {
     for (const one of some) strings.push(one);
@@ -281,12 +280,10 @@ function* unpackInSteps(parcel, odd) {
   }
   const unpacker = new Unpacker(parcel.row(), strings, parcel.bytes(), odd);
   unpacker.large = new Set(parcel.large());
-  const values = [];
   for (let i = 0; i < parcel.count; i++) {
     unpacker.objects = [];
     values.push(yield* unpacker.inSteps());
   }
-  return values;
 }
 
 module.exports = { unpack, unpackInSteps };

@@ -8,12 +8,15 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::Future,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use async_task::WithInfo;
 use futures_channel::oneshot;
-use hotcell_cell::{Pool, Reply, ToolCall, ToolError};
+use hotcell_cell::{Pool, Reply, ToolCall, ToolError, Value};
 use hotcell_executor::ApprovalRequest;
 use napi::{
     Status,
@@ -26,12 +29,16 @@ use crate::{
     outcome::Outcome,
     packed::pack,
     sent::Sent,
+    transit::Transit,
 };
 
 /// Wakes Node. Weak: it does not by itself keep the process alive.
 pub(crate) type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
 
 type Answer = Result<Sent, ToolError>;
+
+/// Lines of the console are told together up to this many bytes.
+const LINES: usize = 16 << 10;
 
 /// How many events Node is told at once, and of how many bytes. Then it looks at the clock.
 const BATCH: usize = 64;
@@ -43,6 +50,25 @@ pub(crate) enum First {
     Now(Answer),
     /// It returns a promise.
     Later(oneshot::Receiver<Answer>),
+}
+
+/// What the events of one executor have in common.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    pub(crate) number: u32,
+    transit: Transit,
+}
+
+impl Lane {
+    /// One that nobody else has.
+    pub(crate) fn new() -> Self {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        Self {
+            // 0 is nobody's, and after four billion of them the first are long gone.
+            number: LAST.fetch_add(1, Ordering::Relaxed) % u32::MAX + 1,
+            transit: Transit::default(),
+        }
+    }
 }
 
 /// One environment's side of everything.
@@ -105,6 +131,24 @@ impl Bridge {
         }
     }
 
+    /// Tells Node of a line of the console, in JSON.
+    pub(crate) fn log(&self, lane: u32, hooks: u32, line: &str) {
+        let mut queue = lock(&self.queue);
+        if let Some(Event { lane: last, what }) = queue.events.back_mut()
+            && let What::Log { hooks: to, entries } = what
+            && (*last, *to) == (lane, hooks)
+            && entries.len() < LINES
+        {
+            entries.push(',');
+            entries.push_str(line);
+            return;
+        }
+        drop(queue);
+        let entries = line.to_owned();
+        let what = What::Log { hooks, entries };
+        self.send(Event { lane, what });
+    }
+
     /// Tells Node that an operation is over.
     pub(crate) fn done(&self, lane: u32, operation: u32, outcome: Outcome) {
         let what = What::Done { operation, outcome };
@@ -129,18 +173,24 @@ impl Bridge {
     /// Calls a function of Node's, from a cell.
     pub(crate) async fn call(
         &self,
-        lane: u32,
+        lane: &Lane,
         set: u32,
         call: ToolCall,
     ) -> Result<Reply, ToolError> {
+        let bytes = call.arguments.iter().map(Value::heap_size).sum();
+        let passage = lane.transit.enter(bytes).await;
         let (sender, receiver) = oneshot::channel();
         let what = What::Call {
             set,
             tool: call.tool,
             arguments: pack(call.arguments.into_vec()),
             answer: sender,
+            passage,
         };
-        self.send(Event { lane, what });
+        self.send(Event {
+            lane: lane.number,
+            what,
+        });
         match receiver.await {
             Ok(First::Now(answer)) => answer.and_then(Sent::read).map(Reply::Value),
             Ok(First::Later(answer)) => Ok(Reply::Later(Box::pin(async move {
@@ -156,18 +206,24 @@ impl Bridge {
     /// Asks Node whether a call may take place.
     pub(crate) async fn ask(
         &self,
-        lane: u32,
+        lane: &Lane,
         hooks: u32,
         request: ApprovalRequest,
     ) -> Result<First, oneshot::Canceled> {
+        let bytes = request.arguments.iter().map(Value::heap_size).sum();
+        let passage = lane.transit.enter(bytes).await;
         let (sender, receiver) = oneshot::channel();
         let what = What::Approval {
             hooks,
             tool: request.tool,
             arguments: pack(request.arguments.into_vec()),
             answer: sender,
+            passage,
         };
-        self.send(Event { lane, what });
+        self.send(Event {
+            lane: lane.number,
+            what,
+        });
         receiver.await
     }
 

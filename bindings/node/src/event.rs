@@ -15,6 +15,7 @@ use crate::{
     outcome::Outcome,
     packed::{Packed, Piece},
     parcel::Parcel,
+    transit::Passage,
 };
 
 /// Something that concerns JavaScript. Values are packed already: that is work for the pool.
@@ -31,15 +32,17 @@ pub(crate) enum What {
         tool: Arc<str>,
         arguments: Packed,
         answer: oneshot::Sender<First>,
+        passage: Passage,
     },
-    /// Code in a cell printed a line.
-    Log { hooks: u32, entry: String },
+    /// Code in a cell printed lines: JSON, with a comma between each two.
+    Log { hooks: u32, entries: String },
     /// A tool call waits for somebody's consent. The answer is a value that says whether it has it.
     Approval {
         hooks: u32,
         tool: Arc<str>,
         arguments: Packed,
         answer: oneshot::Sender<First>,
+        passage: Passage,
     },
     /// An operation is over.
     Done { operation: u32, outcome: Outcome },
@@ -57,7 +60,7 @@ impl Event {
     pub(crate) fn size(&self) -> usize {
         match &self.what {
             What::Call { arguments, .. } | What::Approval { arguments, .. } => arguments.size(),
-            What::Log { entry, .. } => entry.len(),
+            What::Log { entries, .. } => entries.len(),
             What::Done { outcome, .. } => outcome.size(),
         }
     }
@@ -88,21 +91,23 @@ impl Event {
                 tool,
                 arguments,
                 answer,
+                passage: _passage,
             } => {
                 begin(&mut row, CALL, lane, bridge.expect(answer))?;
                 row.insert(set)?;
                 row.insert(&*tool)?;
                 values(env, &mut row, arguments)?;
             }
-            What::Log { hooks, entry } => {
+            What::Log { hooks, entries } => {
                 begin(&mut row, LOG, lane, hooks)?;
-                row.insert(entry)?;
+                row.insert(format!("[{entries}]"))?;
             }
             What::Approval {
                 hooks,
                 tool,
                 arguments,
                 answer,
+                passage: _passage,
             } => {
                 begin(&mut row, APPROVAL, lane, bridge.expect(answer))?;
                 row.insert(hooks)?;

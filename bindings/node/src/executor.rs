@@ -8,7 +8,7 @@ mod tools;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -19,14 +19,13 @@ use hotcell_executor::{
 };
 use napi::{
     Env, Result,
-    bindgen_prelude::{ClassInstance, ObjectFinalize, Utf16String},
+    bindgen_prelude::{BigInt, ClassInstance, ObjectFinalize, Utf16String},
 };
 use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    bridge::{Bridge, First, pool},
-    event::{Event, What},
+    bridge::{Bridge, First, Lane, pool},
     files::NativeFileTools,
     home::{Pace, Weight},
     host::{Host, bug, mistake},
@@ -51,7 +50,7 @@ pub struct NativeExecutor {
     executor: Executor,
     bridge: Arc<Bridge>,
     /// Of its events.
-    lane: u32,
+    lane: Lane,
     order: Arc<Order>,
     pace: Arc<Pace>,
     /// How much memory it has, as far as is known.
@@ -71,10 +70,10 @@ impl NativeExecutor {
         on_log: bool,
         on_approval: bool,
     ) -> Result<Self> {
-        let lane = new_lane();
+        let lane = Lane::new();
         let hooks = Hooks {
             bridge: Arc::clone(&host.bridge),
-            lane,
+            lane: lane.clone(),
             hooks,
         };
         let options = hooks.read_options(&options, on_log, on_approval)?;
@@ -82,7 +81,7 @@ impl NativeExecutor {
         Ok(Self::of(&host.bridge, lane, executor, 0))
     }
 
-    fn of(bridge: &Arc<Bridge>, lane: u32, executor: Executor, memory: u64) -> Self {
+    fn of(bridge: &Arc<Bridge>, lane: Lane, executor: Executor, memory: u64) -> Self {
         Self {
             executor,
             bridge: Arc::clone(bridge),
@@ -114,10 +113,10 @@ impl NativeExecutor {
         on_approval: bool,
     ) -> Result<bool> {
         let bridge = Arc::clone(&host.bridge);
-        let lane = new_lane();
+        let lane = Lane::new();
         let hooks = Hooks {
             bridge: Arc::clone(&bridge),
-            lane,
+            lane: lane.clone(),
             hooks,
         };
         let options = options
@@ -125,11 +124,12 @@ impl NativeExecutor {
             .transpose()?;
         let snapshot = snapshot.take();
         let restoring = async move {
+            let number = lane.number;
             let outcome = match Executor::restore(&snapshot, options) {
                 Ok(executor) => Outcome::Executor(Self::of(&bridge, lane, executor, u64::MAX)),
                 Err(error) => failed(&error),
             };
-            bridge.done(lane, operation, outcome);
+            bridge.done(number, operation, outcome);
         };
         let pace = Arc::default();
         Ok(host
@@ -210,19 +210,26 @@ impl NativeExecutor {
         row: &[f64],
         text: Utf16String,
         bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
     ) -> Result<bool> {
-        let pieces = Borrowed { row, text, bytes };
+        let pieces = Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        };
         let weight = pieces.weight();
         let executor = self.executor.clone();
         if weight == Weight::Light {
-            let variables = variables(names, pieces.reader()).map_err(bug)?;
+            let read = |reader: Reader<'_>| variables(names, reader);
+            let variables = pieces.read(read).map_err(bug)?;
             return Ok(self.start(operation, weight, async move {
                 nothing(executor.send_variables(variables).await)
             }));
         }
         let pieces = pieces.into_owned();
         Ok(self.start(operation, weight, async move {
-            match variables(names, pieces.reader()) {
+            match pieces.read(|reader| variables(names, reader)) {
                 Ok(variables) => nothing(executor.send_variables(variables).await),
                 Err(error) => Outcome::Threw(error.to_string()),
             }
@@ -240,7 +247,7 @@ impl NativeExecutor {
     ) -> Result<bool> {
         let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.tools()).collect();
         let tools =
-            tools::read(&self.bridge, self.lane, set, &specs, &builtins).map_err(mistake)?;
+            tools::read(&self.bridge, &self.lane, set, &specs, &builtins).map_err(mistake)?;
         let executor = self.executor.clone();
         let weight = Weight::of_bytes(specs.len());
         Ok(self.start(operation, weight, async move {
@@ -267,7 +274,7 @@ impl NativeExecutor {
             run = run.timeout(timeout);
         }
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
-        let lane = self.lane;
+        let lane = self.lane.number;
         let tell = move |execution: Option<Execution>| {
             if let Some(Execution { stats, .. }) = &execution {
                 memory.fetch_max(stats.peak_memory_bytes, Ordering::Relaxed);
@@ -305,7 +312,7 @@ impl NativeExecutor {
         self.start(operation, Weight::Heavy, async move {
             let memory = memory.load(Ordering::Relaxed);
             match executor.fork().await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, new_lane(), twin, memory)),
+                Ok(twin) => Outcome::Executor(Self::of(&bridge, Lane::new(), twin, memory)),
                 Err(error) => failed(&error),
             }
         })
@@ -317,7 +324,7 @@ impl NativeExecutor {
         weight: Weight,
         future: impl Future<Output = Outcome> + Send + 'static,
     ) -> bool {
-        let (bridge, lane) = (Arc::clone(&self.bridge), self.lane);
+        let (bridge, lane) = (Arc::clone(&self.bridge), self.lane.number);
         self.spawn(operation, weight, async move {
             let outcome = future.await;
             bridge.done(lane, operation, outcome);
@@ -350,13 +357,6 @@ impl ObjectFinalize for NativeExecutor {
     }
 }
 
-/// A lane that no other executor has.
-fn new_lane() -> u32 {
-    static LAST: AtomicU32 = AtomicU32::new(0);
-    // 0 is nobody's, and after four billion of them the first are long gone.
-    LAST.fetch_add(1, Ordering::Relaxed) % u32::MAX + 1
-}
-
 /// As many values as names.
 fn variables(
     names: Vec<String>,
@@ -374,7 +374,7 @@ fn variables(
 #[derive(Clone)]
 struct Hooks {
     bridge: Arc<Bridge>,
-    lane: u32,
+    lane: Lane,
     hooks: u32,
 }
 
@@ -392,12 +392,7 @@ impl Hooks {
             let hooks = self.clone();
             options = options.on_log(move |entry| {
                 if let Ok(entry) = serde_json::to_string(entry) {
-                    let what = What::Log {
-                        hooks: hooks.hooks,
-                        entry,
-                    };
-                    let lane = hooks.lane;
-                    hooks.bridge.send(Event { lane, what });
+                    hooks.bridge.log(hooks.lane.number, hooks.hooks, &entry);
                 }
             });
         }
@@ -412,7 +407,7 @@ impl Hooks {
 
     /// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
     async fn approval(&self, request: ApprovalRequest) -> Approval {
-        let answer = match self.bridge.ask(self.lane, self.hooks, request).await {
+        let answer = match self.bridge.ask(&self.lane, self.hooks, request).await {
             Ok(First::Now(answer)) => Some(answer),
             Ok(First::Later(answer)) => answer.await.ok(),
             Err(_) => None,

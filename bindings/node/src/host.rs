@@ -5,12 +5,16 @@ use std::sync::Arc;
 use hotcell_cell::{ErrorValue, ToolError, Value};
 use napi::{
     Env, Error, Result, Status,
-    bindgen_prelude::{Array, Function, Utf16String},
+    bindgen_prelude::{Array, BigInt, Function, Utf16String},
     check_status, sys,
 };
 use napi_derive::napi;
 
-use crate::{bridge::Bridge, event::MORE, sent::Sent};
+use crate::{
+    bridge::Bridge,
+    event::MORE,
+    sent::{Borrowed, Sent},
+};
 
 /// One for each environment, made by `lib/host.cjs`.
 #[napi]
@@ -55,22 +59,45 @@ impl Host {
 
     /// A tool returned this value, or its promise was resolved with it. True if there is something to [`Self::take`].
     #[napi]
-    pub fn answer(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
-        let (value, weight) = Sent::only(row, text, bytes).map_err(bug)?;
+    pub fn answer(
+        &self,
+        call: u32,
+        row: &[f64],
+        text: Utf16String,
+        bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
+    ) -> Result<bool> {
+        let (value, weight) = Sent::only(Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        })?;
         Ok(self.bridge.answer(call, weight, Ok(value)))
     }
 
     /// A tool threw this error, or its promise was rejected with it. True if there is something to [`Self::take`].
     #[napi]
-    pub fn fail(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
-        let (error, weight) = Sent::only(row, text, bytes).map_err(bug)?;
+    pub fn fail(
+        &self,
+        call: u32,
+        row: &[f64],
+        text: Utf16String,
+        bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
+    ) -> Result<bool> {
+        let (error, weight) = Sent::only(Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        })?;
         let error = match error.read().map_err(bug)? {
             Value::Error(error) => *error,
             _ => ErrorValue::new("Error", "the tool failed"),
         };
-        Ok(self
-            .bridge
-            .answer(call, weight, Err(ToolError::from(error))))
+        let error = Err(ToolError::from(error));
+        Ok(self.bridge.answer(call, weight, error))
     }
 
     /// A tool returned a promise. True if there is something to [`Self::take`].

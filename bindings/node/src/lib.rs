@@ -32,6 +32,7 @@ mod parcel;
 mod sent;
 mod snapshot;
 mod texts;
+mod transit;
 
 pub use executor::NativeExecutor;
 pub use files::NativeFileTools;

@@ -30,7 +30,8 @@ mod op {
         NUMBER = 4,
         /// A text.
         STRING = 5,
-        /// A text: the digits, hexadecimal, after a `-` if it is negative. Outwards a large one stands in the table itself.
+        /// A text: the digits, hexadecimal, after a `-` if it is negative. A large one is not written down: outwards it stands
+        /// in the table itself; inwards the text is empty, and it is the next of those beside the row.
         BIGINT = 6,
         /// The length; that many elements, or fewer and `HOLES`.
         ARRAY = 7,

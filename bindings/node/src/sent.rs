@@ -1,10 +1,14 @@
 //! Values from Node that are read where there is time for it.
 
-use hotcell_cell::{ToolError, Value};
-use napi::bindgen_prelude::Utf16String;
+use hotcell_cell::{BigInt, ToolError, Value};
+use napi::{
+    Result,
+    bindgen_prelude::{BigInt as Words, Utf16String},
+};
 
 use crate::{
     home::Weight,
+    host::bug,
     packed::{Malformed, Reader},
 };
 
@@ -18,27 +22,21 @@ pub(crate) enum Sent {
 
 impl Sent {
     /// The one value in the pieces, and how much work it makes.
-    pub(crate) fn only(
-        row: &[f64],
-        text: Utf16String,
-        bytes: &[u8],
-    ) -> Result<(Self, Weight), Malformed> {
-        let pieces = Borrowed { row, text, bytes };
+    pub(crate) fn only(pieces: Borrowed<'_>) -> Result<(Self, Weight)> {
         let weight = pieces.weight();
         let sent = match weight {
-            Weight::Light => Self::Value(pieces.reader().only()?),
+            Weight::Light => Self::Value(pieces.read(|reader| reader.only()).map_err(bug)?),
             Weight::Heavy => Self::Pieces(pieces.into_owned()),
         };
         Ok((sent, weight))
     }
 
     /// The value. Pieces that do not fit together are a failure of the tool that gave them, as whoever called it sees it.
-    pub(crate) fn read(self) -> Result<Value, ToolError> {
+    pub(crate) fn read(self) -> std::result::Result<Value, ToolError> {
         match self {
             Self::Value(value) => Ok(value),
             Self::Pieces(pieces) => pieces
-                .reader()
-                .only()
+                .read(|reader| reader.only())
                 .map_err(|error| ToolError::from(error.to_string())),
         }
     }
@@ -49,15 +47,24 @@ pub(crate) struct Borrowed<'a> {
     pub(crate) row: &'a [f64],
     pub(crate) text: Utf16String,
     pub(crate) bytes: &'a [u8],
+    /// Large numbers, which the row does not write down.
+    pub(crate) bigints: Option<Vec<Words>>,
 }
 
 impl Borrowed<'_> {
     pub(crate) fn weight(&self) -> Weight {
+        if self.bigints.is_some() {
+            return Weight::Heavy;
+        }
         Weight::of_bytes(size_of_val(self.row) + size_of_val(&*self.text) + self.bytes.len())
     }
 
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::new(self.row, &self.text, self.bytes)
+    /// Reads them at once.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
+    ) -> std::result::Result<T, Malformed> {
+        read(Reader::new(self.row, &self.text, self.bytes, &[]))
     }
 
     pub(crate) fn into_owned(self) -> Pieces {
@@ -65,6 +72,7 @@ impl Borrowed<'_> {
             row: self.row.to_vec(),
             text: self.text,
             bytes: self.bytes.to_vec(),
+            bigints: self.bigints.unwrap_or_default(),
         }
     }
 }
@@ -74,10 +82,28 @@ pub(crate) struct Pieces {
     row: Vec<f64>,
     text: Utf16String,
     bytes: Vec<u8>,
+    bigints: Vec<Words>,
 }
 
 impl Pieces {
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::new(&self.row, &self.text, &self.bytes)
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
+    ) -> std::result::Result<T, Malformed> {
+        let bigints: Vec<BigInt> = self.bigints.iter().map(number).collect();
+        read(Reader::new(&self.row, &self.text, &self.bytes, &bigints))
     }
+}
+
+fn number(words: &Words) -> BigInt {
+    let mut bytes: Vec<u8> = words
+        .words
+        .iter()
+        .copied()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    // The sign stands apart, so the highest bit is none.
+    bytes.push(0);
+    let number = BigInt::from_signed_bytes_le(&bytes);
+    if words.sign_bit { -number } else { number }
 }

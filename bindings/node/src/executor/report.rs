@@ -1,5 +1,6 @@
 //! What came of a run, for `lib/host.cjs`.
 
+use hotcell_cell::Value;
 use hotcell_executor::{CallRecord, Execution, ExecutorError, LogEntry, RunStats};
 use hotcell_prepare::Diagnostic;
 use serde::Serialize;
@@ -12,14 +13,36 @@ use crate::{
 
 /// All of it but the values.
 #[derive(Serialize)]
-struct Report<'a> {
-    logs: &'a str,
+struct Report {
     is_final_answer: bool,
-    entries: &'a [LogEntry],
-    diagnostics: &'a [Diagnostic],
+    entries: Vec<Line>,
+    diagnostics: Vec<Diagnostic>,
     stats: RunStats,
     calls: Vec<Call>,
     error: Option<Json>,
+}
+
+/// A line of the console. What it says stands in the logs, which are all lines with a line break between each two.
+#[derive(Serialize)]
+struct Line {
+    level: &'static str,
+    ts: String,
+    /// How long it is, as JavaScript counts.
+    length: usize,
+}
+
+impl From<LogEntry> for Line {
+    fn from(entry: LogEntry) -> Self {
+        Self {
+            level: entry.level.as_str(),
+            ts: entry.ts(),
+            length: if entry.message.is_ascii() {
+                entry.message.len()
+            } else {
+                entry.message.encode_utf16().count()
+            },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -31,9 +54,9 @@ struct Call {
     arguments: Option<usize>,
 }
 
-/// What came of a run. Its values are packed: first the output, then the arguments of the calls.
+/// What came of a run. Its values are packed: first the logs, then the output, then the arguments of the calls.
 pub(super) fn report(execution: Execution) -> Outcome {
-    let mut values = vec![execution.output];
+    let mut values = vec![Value::from(execution.logs), execution.output];
     let mut calls = Vec::with_capacity(execution.calls.len());
     for mut record in execution.calls {
         let arguments = record.arguments.take();
@@ -44,13 +67,17 @@ pub(super) fn report(execution: Execution) -> Outcome {
         values.extend(arguments.into_iter().flatten());
     }
     let report = Report {
-        logs: &execution.logs,
         is_final_answer: execution.is_final_answer,
-        entries: &execution.entries,
-        diagnostics: &execution.diagnostics,
+        entries: execution.entries.into_iter().map(Line::from).collect(),
+        diagnostics: execution.diagnostics,
         stats: execution.stats,
         calls,
-        error: execution.error.as_ref().map(normalised),
+        // The logs are told once.
+        error: execution.error.map(|mut error| {
+            error.logs = None;
+            error.entries = Vec::new();
+            json!(error)
+        }),
     };
     match Data::new(&report) {
         Ok(report) => Outcome::Report(report, pack(values)),

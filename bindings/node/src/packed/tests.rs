@@ -102,7 +102,7 @@ fn turn_round(packed: &Packed) -> (Vec<f64>, Vec<u16>, Vec<u8>) {
 
 fn back(value: &Value) -> Value {
     let (row, text, bytes) = turn_round(&pack([value.clone()]));
-    Reader::new(&row, &text, &bytes).only().unwrap()
+    Reader::new(&row, &text, &bytes, &[]).only().unwrap()
 }
 
 fn text() -> impl Strategy<Value = Text> {
@@ -170,7 +170,7 @@ proptest! {
         text in prop::collection::vec(any::<u16>(), 0..9),
         bytes in prop::collection::vec(any::<u8>(), 0..9),
     ) {
-        let _ = Reader::new(&row, &text, &bytes).only();
+        let _ = Reader::new(&row, &text, &bytes, &[]).only();
     }
 }
 
@@ -234,7 +234,7 @@ fn what_is_nested_too_deeply_is_refused() {
         let one = [f64::from(op::ARRAY), 1.0];
         let mut row = one.repeat(levels as usize);
         row.push(f64::from(op::NULL));
-        Reader::new(&row, &[], &[]).only()
+        Reader::new(&row, &[], &[], &[]).only()
     };
     assert!(deep(hotcell_cell::MAX_DEPTH).is_ok());
     assert_eq!(deep(hotcell_cell::MAX_DEPTH + 1), Err(Malformed));
@@ -242,7 +242,10 @@ fn what_is_nested_too_deeply_is_refused() {
 
 #[test]
 fn what_is_left_over_is_refused() {
-    assert_eq!(Reader::new(&[0.0, 0.0], &[], &[]).only(), Err(Malformed));
-    assert_eq!(Reader::new(&[0.0], &[1], &[]).only(), Err(Malformed));
-    assert_eq!(Reader::new(&[0.0], &[], &[1]).only(), Err(Malformed));
+    assert_eq!(
+        Reader::new(&[0.0, 0.0], &[], &[], &[]).only(),
+        Err(Malformed)
+    );
+    assert_eq!(Reader::new(&[0.0], &[1], &[], &[]).only(), Err(Malformed));
+    assert_eq!(Reader::new(&[0.0], &[], &[1], &[]).only(), Err(Malformed));
 }
