@@ -11,6 +11,7 @@ const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
 const { Host, Parcel } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
+const { assemble } = require('./report.cjs');
 const { unpack, unpackInSteps } = require('./unpack.cjs');
 
 /** `pack.cjs`, once there is something to pack. */
@@ -96,44 +97,57 @@ function dispatch(event) {
   }
   const waiting = slow.size > 0 ? slow.get(event[1]) : undefined;
   if (waiting !== undefined) waiting.events.push(event);
-  else if (event.some((part) => part instanceof Parcel)) slow.set(event[1] || {}, { steps: open(event), events: [event] });
+  else if (isLarge(event)) slow.set(event[1] || {}, { steps: undefined, events: [event], at: 0 });
   else safely(() => handle(event));
 }
 
-/** Makes values of the parcels in an event. */
-function* open(event) {
-  for (let i = 0; i < event.length; i++) {
-    if (!(event[i] instanceof Parcel)) continue;
-    const opened = { values: [], odd: [], error: undefined };
-    try {
-      yield* unpackInSteps(event[i], opened.odd, opened.values);
-    } catch (error) {
-      // There are things that Node has no room for, such as a string of a gigabyte.
-      opened.error = error;
+function isLarge(event) {
+  return event.some((part) => part instanceof Parcel);
+}
+
+/** Goes on with what is slow, one lane after the other, for as long as there is time. */
+function step() {
+  for (const [lane, waiting] of slow) {
+    slow.delete(lane);
+    if (!stepOf(waiting)) {
+      // The others first next time.
+      slow.set(lane, waiting);
+      return;
     }
-    event[i] = opened;
-  }
-  const [kind, , , outcome, report, packed] = event;
-  if (kind === DONE && outcome === REPORT && typeof report !== 'string') {
-    const [logs = ''] = Array.isArray(packed) ? unpack(packed, [], []) : packed.values;
-    yield* lines(dataOf(report).entries, logs);
   }
 }
 
-/** Goes on with what is slow, one after the other, for as long as there is time. */
-function step() {
-  for (const [lane, one] of slow) {
-    while (!one.steps.next().done) {
-      if (hasTime()) continue;
-      // The others first next time.
-      slow.delete(lane);
-      slow.set(lane, one);
-      return;
+/** Goes on with the events of one lane. False if there was no time for all. */
+function stepOf(waiting) {
+  for (; waiting.at < waiting.events.length; waiting.at++) {
+    const event = waiting.events[waiting.at];
+    if (isLarge(event)) waiting.steps ??= open(event);
+    for (;;) {
+      if (!hasTime()) return false;
+      if (waiting.steps?.next().done ?? true) break;
     }
-    slow.delete(lane);
-    const [opened, ...events] = one.events;
-    safely(() => handle(opened));
-    for (const event of events) dispatch(event);
+    waiting.steps = undefined;
+    safely(() => handle(event));
+  }
+  return true;
+}
+
+/** Makes values of the parcel in an event. */
+function* open(event) {
+  const place = event.findIndex((part) => part instanceof Parcel);
+  const opened = { values: [], odd: [], error: undefined };
+  try {
+    yield* unpackInSteps(event[place], opened.odd, opened.values);
+  } catch (error) {
+    // There are things that Node has no room for, such as a string of a gigabyte.
+    opened.error = error;
+  }
+  event[place] = opened;
+  if (event[0] !== DONE || event[3] !== REPORT) return;
+  try {
+    event[4] = yield* assembled(opened);
+  } catch (error) {
+    event.splice(3, 2, THREW, error.message);
   }
 }
 
@@ -147,6 +161,27 @@ function valuesOf(part, odd, values = []) {
   for (const one of part.values) values.push(one);
   if (part.error !== undefined) throw part.error;
   return values;
+}
+
+/** What came of a run, in steps. */
+function* assembled(part) {
+  const odd = [];
+  const values = [];
+  try {
+    valuesOf(part, odd, values);
+  } catch (reason) {
+    if (values.length === 0) throw reason;
+    odd.push(`a value cannot be given to Node (${reason.message}), nor can those after it`);
+  }
+  return yield* assemble(values, odd);
+}
+
+/** What comes of steps that are taken all at once. */
+function finish(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /** What a part of an event says: JSON, or something large that JSON could say. */
@@ -218,7 +253,7 @@ function handle(event) {
   }
 }
 
-function done([, , id, kind, content, values]) {
+function done([, , id, kind, content]) {
   const operation = pending.get(id);
   const { resolve, reject, held } = operation;
   pending.delete(id);
@@ -229,18 +264,18 @@ function done([, , id, kind, content, values]) {
     if (users.length === 0) callable.delete(id);
   }
   try {
-    resolve(result(kind, content, values));
+    resolve(result(kind, content));
   } catch (error) {
     reject(error);
   }
 }
 
-function result(kind, content, values) {
+function result(kind, content) {
   switch (kind) {
     case NOTHING:
       return undefined;
     case REPORT:
-      return report(dataOf(content), values);
+      return Array.isArray(content) ? finish(assembled(content)) : content;
     case BYTES:
     case EXECUTOR:
       return content;
@@ -251,53 +286,6 @@ function result(kind, content, values) {
     case THREW:
       throw new Error(content);
   }
-}
-
-/** What came of a run, with its values put back into their places: the logs, the output, then the arguments of calls. */
-function report({ is_final_answer, entries, diagnostics, stats, calls, error }, packed) {
-  const odd = [];
-  const values = [];
-  try {
-    valuesOf(packed, odd, values);
-  } catch (reason) {
-    odd.push(`a value cannot be given to Node (${reason.message}), nor can those after it`);
-  }
-  const [logs = '', output] = values;
-  let at = 2;
-  for (const call of calls) {
-    if (call.arguments !== undefined) call.arguments = values.slice(at, (at += call.arguments));
-  }
-  for (const message of odd.slice(0, MAX_ODD)) diagnostics.push(notMade(message));
-  for (const step of lines(entries, logs)) void step;
-  return {
-    output, logs, is_final_answer, entries, diagnostics, stats, calls,
-    error: error ? new ExecutorError({ ...error, logs, entries }) : undefined,
-  };
-}
-
-/** Gives each entry of a log its message, which is a part of the whole. Yields between steps. */
-function* lines(entries, logs) {
-  let at = 0;
-  for (let i = 0; i < entries.length; i++) {
-    const { level, ts, length } = entries[i];
-    // They have been here before.
-    if (length === undefined) return;
-    entries[i] = { level, message: logs.slice(at, at + length), ts };
-    at += length + 1;
-    if (i % 1000 === 999) yield;
-  }
-}
-
-/** One of a kind is enough to know what is wrong. */
-const MAX_ODD = 5;
-
-function notMade(message) {
-  return {
-    rule: 'result_not_cloneable',
-    severity: 'WARNING',
-    message: `${message}: its printed form stands in its place`,
-    fix: 'return plain data: numbers, strings, arrays, objects',
-  };
 }
 
 function log([, , hooks, entries]) {

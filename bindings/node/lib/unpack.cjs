@@ -21,8 +21,9 @@ class Unpacker {
   at = 0;
   offset = 0;
   objects = [];
-  /** Where things begin that are made in steps. */
+  /** Where things begin that are made in steps, in their order, and which is the next. */
   large = undefined;
+  nextLarge = 0;
   pause = STEP;
 
   /** What cannot be made here is noted in `odd`, and stands as text where it should be. */
@@ -182,56 +183,78 @@ class Unpacker {
     define(error, key, value, key !== 'errors' || error.name !== 'AggregateError');
   }
 
-  /** The next value, in steps if it is large. */
+  /** Whether a step is over. */
+  isTime() {
+    if (this.at < this.pause) return false;
+    this.pause = this.at + STEP;
+    return true;
+  }
+
+  /** Whether what begins here is made in steps. */
+  isLarge() {
+    if (this.large[this.nextLarge] !== this.at) return false;
+    this.nextLarge += 1;
+    return true;
+  }
+
+  /** The next value, in steps: it is large. */
   *inSteps() {
-    if (this.at >= this.pause) {
-      this.pause = this.at + STEP;
-      yield;
-    }
-    if (!this.large.has(this.at)) return this.value();
     const operation = this.next();
     switch (operation) {
-      case op.ARRAY:
-        return yield* this.arrayInSteps();
+      case op.ARRAY: {
+        const length = this.next();
+        const array = this.begin([]);
+        while (array.length < length) {
+          if (this.row[this.at] === op.HOLES) {
+            this.at += 1;
+            array.length += this.next();
+            continue;
+          }
+          if (this.isTime()) yield;
+          array.push(this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return array;
+      }
       case op.OBJECT: {
         const object = this.begin({});
-        for (let left = this.next(); left > 0; left--) set(object, this.string(), yield* this.inSteps());
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.string();
+          set(object, key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
         return object;
       }
       case op.MAP: {
         const map = this.begin(new Map());
-        for (let left = this.next(); left > 0; left--) map.set(yield* this.inSteps(), yield* this.inSteps());
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.isLarge() ? yield* this.inSteps() : this.value();
+          map.set(key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
         return map;
       }
       case op.SET: {
-        const set = this.begin(new Set());
-        for (let left = this.next(); left > 0; left--) set.add(yield* this.inSteps());
-        return set;
+        const values = this.begin(new Set());
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          values.add(this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return values;
       }
       case op.ERROR: {
         const error = this.beginError();
-        if (this.next() === 1) define(error, 'cause', yield* this.inSteps(), false);
-        for (let left = this.next(); left > 0; left--) this.errorProperty(error, this.string(), yield* this.inSteps());
+        if (this.next() === 1) define(error, 'cause', this.isLarge() ? yield* this.inSteps() : this.value(), false);
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.string();
+          this.errorProperty(error, key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
         return error;
       }
       default:
         // Nothing else holds more than one value.
         return this.special(operation);
     }
-  }
-
-  *arrayInSteps() {
-    const length = this.next();
-    const array = this.begin([]);
-    while (array.length < length) {
-      if (this.row[this.at] === op.HOLES) {
-        this.at += 1;
-        array.length += this.next();
-      } else {
-        array.push(yield* this.inSteps());
-      }
-    }
-    return array;
   }
 }
 
@@ -279,10 +302,11 @@ function* unpackInSteps(parcel, odd, values) {
     yield;
   }
   const unpacker = new Unpacker(parcel.row(), strings, parcel.bytes(), odd);
-  unpacker.large = new Set(parcel.large());
+  unpacker.large = parcel.large().sort();
   for (let i = 0; i < parcel.count; i++) {
     unpacker.objects = [];
-    values.push(yield* unpacker.inSteps());
+    if (unpacker.isTime()) yield;
+    values.push(unpacker.isLarge() ? yield* unpacker.inSteps() : unpacker.value());
   }
 }
 

@@ -21,8 +21,8 @@ const SMALL: usize = 64 << 10;
 pub(crate) enum Outcome {
     /// Well, and there is nothing to tell.
     Nothing,
-    /// What a run has to report beside the values, and the values.
-    Report(Data, Packed),
+    /// What a run has to report.
+    Report(Packed),
     /// Bytes.
     Bytes(Vec<u8>),
     /// Another executor.
@@ -89,7 +89,7 @@ impl Outcome {
     /// How much work it is to tell it, in bytes, about.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Report(data, values) => data.size() + values.size(),
+            Self::Report(packed) => packed.size(),
             Self::Data(data) | Self::Failed(data) => data.size(),
             Self::Threw(message) => message.len(),
             // Bytes are not copied.
@@ -101,9 +101,8 @@ impl Outcome {
     pub(crate) fn push<'env>(self, env: &'env Env, row: &mut Array<'env>) -> Result<()> {
         match self {
             Self::Nothing => row.insert(NOTHING),
-            Self::Report(data, packed) => {
+            Self::Report(packed) => {
                 row.insert(REPORT)?;
-                data.push(env, row)?;
                 values(env, row, packed)
             }
             Self::Bytes(bytes) => {
@@ -131,7 +130,8 @@ impl Outcome {
     }
 }
 
-fn to_value(json: Json) -> Value {
+/// Something that JSON can say, as a value.
+pub(crate) fn to_value(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(bool) => Value::Bool(bool),
