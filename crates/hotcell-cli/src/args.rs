@@ -183,6 +183,9 @@ pub(crate) struct CellArgs {
     /// Memory of the cell, such as 64MiB
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
     pub(crate) memory: u64,
+    /// Memory that is kept for the code outside of the cell: arguments of calls, logs, results [default: as --memory]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_host_memory: Option<u64>,
     /// A variable for the code; its value is JSON, with {"$":…} for what JSON lacks
     #[arg(long = "var", value_name = "NAME=JSON")]
     pub(crate) variables: Vec<Assignment>,
@@ -204,6 +207,9 @@ pub(crate) struct CellArgs {
     /// Begin with the state that --snapshot-out kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_in: Option<PathBuf>,
+    /// File with a secret: --snapshot-out is sealed with it, and --snapshot-in taken only if it was
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) snapshot_key: Option<PathBuf>,
 }
 
 #[derive(Args)]

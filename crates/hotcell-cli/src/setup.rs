@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hotcell_cell::{Engine, EngineOptions};
+use hotcell_cell::{Engine, EngineOptions, SnapshotKey};
 use hotcell_executor::{AgentTool, Executor, ExecutorOptions, file_tools};
 use hotcell_prompt::ToolSpec;
 use hotcell_tools::FileTools;
@@ -25,10 +25,29 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
         .clock(args.clock)
         .random(args.random)
         .authorized_imports(args.imports.iter().map(|import| import.name.clone()));
+    if let Some(bytes) = args.max_host_memory {
+        options = options.max_host_memory(usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
+    if let Some(path) = &args.snapshot_key {
+        options = options.snapshot_key(snapshot_key(path)?);
+    }
     for import in &args.imports {
         options = options.module(&*import.name, source::read(&import.path)?.text);
     }
     Ok(options)
+}
+
+/// The key that a file holds, without the line break that editors put at its end.
+fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
+    let secret = std::fs::read(path).map_err(CliError::file("read", path))?;
+    let secret = secret.trim_ascii_end();
+    if secret.len() < 16 {
+        return Err(CliError::Content {
+            file: path.display().to_string(),
+            problem: "a key has at least 16 bytes that are hard to guess".into(),
+        });
+    }
+    Ok(SnapshotKey::from_secret(secret))
 }
 
 /// An engine for at most so many cells.

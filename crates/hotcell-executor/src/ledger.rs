@@ -6,10 +6,10 @@ use std::{
 };
 
 use hotcell_cell::{Arguments, Text, ToolError, Value};
-use hotcell_meter::{Account, Charge, OverLimit};
+use hotcell_meter::{Account, OverLimit};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{json::to_json, output::millis, shorten::shorten};
+use crate::{json::to_json, output::millis, share::Share, shorten::shorten};
 
 /// Arguments of one run are kept up to this size; those of later calls are left out. A ledger is for reading, and must
 /// not become a way to fill the host's memory.
@@ -73,13 +73,12 @@ impl Serialize for CallRecord {
 /// The calls of the run under way.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    account: Account,
+    /// For everything but the arguments, which are charged already.
+    share: Share,
     /// Which run this is, so that an answer to a call of an earlier one is told apart.
     run: u64,
     calls: Vec<Entry>,
     argument_bytes: usize,
-    /// What the calls are charged to the account, but for their arguments, which are charged already.
-    charge: Option<Charge>,
 }
 
 #[derive(Debug)]
@@ -101,11 +100,10 @@ pub(crate) struct CallKey {
 impl Ledger {
     pub(crate) fn new(account: &Account) -> Self {
         Self {
-            account: account.clone(),
+            share: Share::new(account, 2, "half of maxHostMemoryBytes"),
             run: 0,
             calls: Vec::new(),
             argument_bytes: 0,
-            charge: None,
         }
     }
 
@@ -114,7 +112,7 @@ impl Ledger {
         self.run += 1;
         self.calls.clear();
         self.argument_bytes = 0;
-        self.charge = None;
+        self.share.clear();
     }
 
     /// How many calls the run has made.
@@ -127,7 +125,7 @@ impl Ledger {
         tool: &Arc<str>,
         arguments: &Arguments,
     ) -> Result<CallKey, OverLimit> {
-        self.charge(ENTRY_BYTES)?;
+        self.share.take(ENTRY_BYTES)?;
         // Once there is no room, nobody needs to know how much is missing.
         if self.argument_bytes <= MAX_ARGUMENT_BYTES {
             let bytes = arguments.iter().map(size).fold(0, usize::saturating_add);
@@ -163,7 +161,7 @@ impl Ledger {
             _ => 0,
         };
         // The outcome matters more than its words.
-        let outcome = match (self.charge(bytes), outcome) {
+        let outcome = match (self.share.take(bytes), outcome) {
             (Err(over), CallOutcome::Failed(_)) => CallOutcome::Failed(over.to_string()),
             (Err(over), CallOutcome::Refused(_)) => CallOutcome::Refused(over.to_string()),
             (_, outcome) => outcome,
@@ -189,16 +187,6 @@ impl Ledger {
             }
         });
         finished.collect()
-    }
-
-    fn charge(&mut self, bytes: usize) -> Result<(), OverLimit> {
-        match &mut self.charge {
-            Some(charge) => charge.grow(bytes),
-            None => {
-                self.charge = Some(self.account.charge(bytes)?);
-                Ok(())
-            }
-        }
     }
 }
 

@@ -66,6 +66,7 @@ mod options;
 mod output;
 mod plain;
 mod schema;
+mod share;
 mod shorten;
 mod snapshot;
 mod sources;

@@ -3,11 +3,11 @@
 use std::time::SystemTime;
 
 use hotcell_cell::Level;
-use hotcell_meter::{Account, Charge};
+use hotcell_meter::{Account, OverLimit};
 use hotcell_prepare::{Diagnostic, Severity};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::json::date::to_iso;
+use crate::{json::date::to_iso, share::Share};
 
 /// Stands where logs were cut.
 pub(crate) const TRUNCATED: &str = "...[TRUNCATED]";
@@ -51,32 +51,29 @@ impl Serialize for LogEntry {
 /// The lines of one run, within a budget.
 #[derive(Debug)]
 pub(crate) struct LogBuffer {
-    account: Account,
+    share: Share,
     /// How many bytes may be kept, and with them how many entries.
     budget: usize,
     entries: Vec<LogEntry>,
     bytes: usize,
-    /// What the entries are charged to the account; `None` while there are none.
-    charge: Option<Charge>,
     cut: Option<Cut>,
 }
 
 /// Why a log ends before the code did.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Cut {
     Bytes,
     Entries,
-    HostMemory(String),
+    HostMemory(OverLimit),
 }
 
 impl LogBuffer {
     pub(crate) fn new(account: &Account, budget: usize) -> Self {
         Self {
-            account: account.clone(),
+            share: Share::new(account, 4, "a quarter of maxHostMemoryBytes"),
             budget,
             entries: Vec::new(),
             bytes: 0,
-            charge: None,
             cut: None,
         }
     }
@@ -107,7 +104,7 @@ impl LogBuffer {
             self.cut = Some(Cut::Entries);
             kept = "";
         }
-        if let Err(over) = self.charge(ENTRY_BYTES.saturating_add(kept.len())) {
+        if let Err(over) = self.share.take(ENTRY_BYTES.saturating_add(kept.len())) {
             self.cut = Some(Cut::HostMemory(over));
             kept = "";
         }
@@ -122,23 +119,12 @@ impl LogBuffer {
         self.entries.last()
     }
 
-    fn charge(&mut self, bytes: usize) -> Result<(), String> {
-        let charged = match &mut self.charge {
-            Some(charge) => charge.grow(bytes),
-            None => self
-                .account
-                .charge(bytes)
-                .map(|charge| self.charge = Some(charge)),
-        };
-        charged.map_err(|over| over.to_string())
-    }
-
     /// The lines, with a word on where they end too early, and the buffer empty again.
     pub(crate) fn take(&mut self) -> (Vec<LogEntry>, Option<Diagnostic>) {
-        let empty = Self::new(&self.account, self.budget);
-        let full = std::mem::replace(self, empty);
-        let remark = full.cut.map(|cut| cut.remark(full.budget));
-        (full.entries, remark)
+        self.share.clear();
+        self.bytes = 0;
+        let remark = self.cut.take().map(|cut| cut.remark(self.budget));
+        (std::mem::take(&mut self.entries), remark)
     }
 }
 

@@ -6,7 +6,7 @@ pub use contract::OptionsError;
 
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use hotcell_cell::{CellOptions, Clock, Level, Random};
+use hotcell_cell::{CellOptions, Clock, Level, Random, SnapshotKey};
 use hotcell_prepare::{PrepareOptions, Rule, Transform};
 
 use crate::{
@@ -66,6 +66,7 @@ pub struct ExecutorOptions {
     pub(crate) max_tool_calls_in_flight: usize,
     pub(crate) pause_clock_during_tools: bool,
     pub(crate) modules: BTreeMap<String, String>,
+    pub(crate) snapshot_key: Option<SnapshotKey>,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
     pub(crate) transforms: Vec<Arc<dyn Transform>>,
     pub(crate) on_log: Option<OnLog>,
@@ -92,6 +93,7 @@ impl Default for ExecutorOptions {
             max_tool_calls_in_flight: 1_000,
             pause_clock_during_tools: false,
             modules: BTreeMap::new(),
+            snapshot_key: None,
             rules: Vec::new(),
             transforms: Vec::new(),
             on_log: None,
@@ -212,6 +214,13 @@ impl ExecutorOptions {
     /// Whether time spent waiting for tools, or for their approval, is free (it counts against the timeout).
     pub fn pause_clock_during_tools(mut self, pause: bool) -> Self {
         self.pause_clock_during_tools = pause;
+        self
+    }
+
+    /// Snapshots are sealed with this key, and only those that are can be restored (none): whoever has not got it can neither
+    /// make nor change one unnoticed.
+    pub fn snapshot_key(mut self, key: SnapshotKey) -> Self {
+        self.snapshot_key = Some(key);
         self
     }
 

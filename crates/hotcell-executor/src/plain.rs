@@ -50,12 +50,12 @@ impl Plain {
             Value::Object(properties) => {
                 self.object(properties.iter().map(|(key, value)| (key, value)))?
             }
-            Value::Map(entries) => self.object(entries.iter().filter_map(|(key, value)| {
-                match key {
+            Value::Map(entries) => {
+                self.object(entries.iter().filter_map(|(key, value)| match key {
                     Value::String(key) => Some((key, value)),
                     _ => None,
-                }
-            }))?,
+                }))?
+            }
             Value::Date(time) => to_iso(*time).map_or(Json::Null, Json::String),
             Value::RegExp { source, flags } => Json::String(format!("/{source}/{flags}")),
             Value::Buffer(_) | Value::View(_) => return Err(NotPlain::Bytes),

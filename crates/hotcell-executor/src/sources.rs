@@ -106,7 +106,9 @@ impl Sources {
     fn ending(&self, text: &str) -> Option<&PreparedProgram> {
         let name = |length: &usize| text.get(text.len().checked_sub(*length)?..);
         let mut names = self.lengths.iter().filter_map(name);
-        names.find_map(|name| self.programs.get(name)).map(|program| &**program)
+        names
+            .find_map(|name| self.programs.get(name))
+            .map(|program| &**program)
     }
 }
 

@@ -310,7 +310,7 @@ fn what_is_wrong_is_told_with_its_place() {
     );
     refused(
         &json!({"$": "bigint", "value": "1e3"}),
-        "value: expected decimal digits, with or without a minus sign",
+        "value: expected decimal digits, or 0x and hexadecimal ones, with or without a minus sign",
     );
     refused(
         &json!({"$": "bigint", "value": "9".repeat(400_000)}),

@@ -24,13 +24,14 @@ impl SnapshotKey {
         ))
     }
 
-    /// What only somebody with the key can tell of `parts`.
-    pub(super) fn seal(&self, parts: &[&[u8]]) -> [u8; MAC] {
+    /// What only somebody with the key can tell of `parts`, one after the other: for what is kept together with a snapshot. It
+    /// should begin with what it is, so that it cannot be taken for something else, and say how long its parts are.
+    pub fn seal(&self, parts: &[&[u8]]) -> [u8; MAC] {
         *self.hash(parts).as_bytes()
     }
 
     /// Whether `mac` is the seal of `parts`. Takes as long whatever the answer.
-    pub(super) fn fits(&self, mac: [u8; MAC], parts: &[&[u8]]) -> bool {
+    pub fn fits(&self, mac: [u8; MAC], parts: &[&[u8]]) -> bool {
         self.hash(parts) == blake3::Hash::from_bytes(mac)
     }
 

@@ -107,7 +107,10 @@ pub(super) fn request(id: &str, method: &str, params: &str) -> String {
 pub(super) fn answer(id: &Json, reply: &Reply) -> String {
     match reply {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-        Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.to_text()),
+        Err(error) => format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#,
+            error.to_text()
+        ),
     }
 }
 

@@ -42,9 +42,8 @@ fn request(id: &str, executor: &str, call: &ToolCall) -> Result<Message, ToolErr
         arguments.push_str(&text);
     }
     let (run, tool) = (run_id::current(), Json::from(&*call.tool));
-    let params = format!(
-        r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{arguments}]}}"#
-    );
+    let params =
+        format!(r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{arguments}]}}"#);
     let text = message::request(id, "tool.call", &params);
     Ok(Message::of_cell(text, call.arguments.clone()))
 }

@@ -1,6 +1,5 @@
 //! An executor as bytes, and as a twin.
 
-
 use hotcell_cell::{CellError, Engine, Tool};
 use hotcell_prompt::ToolSpec;
 
@@ -18,7 +17,8 @@ use crate::{
 impl Executor {
     /// Everything the code has made, as bytes: variables, functions, pending promises. Only in `READY`.
     ///
-    /// Options are not among it: a snapshot carries state, not what its owner may do.
+    /// Options are not among it: a snapshot carries state, not what its owner may do. With
+    /// [`ExecutorOptions::snapshot_key`] it is sealed.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "snapshot").await?;
         let cell = turn.cell("snapshot")?;
@@ -31,7 +31,7 @@ impl Executor {
             }
         };
         let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
-        snapshot::write(&memory, &cell)
+        snapshot::write(&memory, &cell, self.0.options.snapshot_key.as_ref())
     }
 
     /// A second executor in the same state, tools included. Neither notices the other from then on. Only in `READY`.
@@ -75,7 +75,8 @@ impl Executor {
     }
 
     /// An executor as it was when the snapshot was taken, in this process or another; ready. What it may do is for you to say:
-    /// limits, clock, chance and imports are those of `options`, or the defaults, and never those of the bytes.
+    /// limits, clock, chance and imports are those of `options`, or the defaults, and never those of the bytes. With
+    /// [`ExecutorOptions::snapshot_key`] only bytes that were sealed with that key are taken.
     ///
     /// Its tools are known by name but have no functions: send them again. Until then their calls fail.
     pub fn restore(
@@ -100,7 +101,7 @@ impl Executor {
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
         let options = options.unwrap_or_default();
-        let (memory, cell) = snapshot::read(snapshot)?;
+        let (memory, cell) = snapshot::read(snapshot, options.snapshot_key.as_ref())?;
         let executor = Self::build(engine, options);
         let preparer = {
             let mut slot = executor.0.slot();

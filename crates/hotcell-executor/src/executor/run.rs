@@ -215,6 +215,7 @@ impl Executor {
         name: &str,
         program: &Arc<PreparedProgram>,
     ) -> Result<Ended, Failed> {
+        clock.stop.check()?;
         let options = &self.0.options;
         let program = Program::new(&program.transformed)
             .name(name)

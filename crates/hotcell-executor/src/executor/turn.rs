@@ -105,11 +105,7 @@ enum Asked {
 
 impl Executor {
     /// Waits for a turn, or says why there is none to be had.
-    pub(super) async fn turn(
-        &self,
-        purpose: Purpose,
-        method: &str,
-    ) -> Result<Turn, ExecutorError> {
+    pub(super) async fn turn(&self, purpose: Purpose, method: &str) -> Result<Turn, ExecutorError> {
         let asked = self.0.slot().ask(purpose, &self.0.options);
         match asked {
             Asked::Granted(cell) => Ok(Turn::new(&self.0, Some(cell))),
@@ -147,10 +143,7 @@ impl Slot {
         }
         let limit = options.max_queued_runs;
         if self.waiting_runs() >= limit {
-            return Asked::Refused(
-                state,
-                format!("{limit} runs wait already (maxQueuedRuns)"),
-            );
+            return Asked::Refused(state, format!("{limit} runs wait already (maxQueuedRuns)"));
         }
         self.wait(purpose)
     }

@@ -38,7 +38,9 @@ pub(super) fn parse(text: &str) -> Result<BigInt, String> {
         None => (magnitude, decimal),
     };
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return Err("decimal digits, or 0x and hexadecimal ones, with or without a minus sign".into());
+        return Err(
+            "decimal digits, or 0x and hexadecimal ones, with or without a minus sign".into(),
+        );
     }
     if digits.len() > most {
         return Err(format!("at most {most} digits"));

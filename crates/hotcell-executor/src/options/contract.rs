@@ -1,6 +1,6 @@
 //! Options as the contract writes them: a JSON object with names in camelCase.
 
-use hotcell_cell::{Clock, Level, Random};
+use hotcell_cell::{Clock, Level, Random, SnapshotKey};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
@@ -31,7 +31,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "maxOperations",
     "timeoutMs",
     "runConcurrency",
@@ -50,7 +50,11 @@ const NAMES: [&str; 18] = [
     "pauseClockDuringTools",
     "isolation",
     "modules",
+    "snapshotKey",
 ];
+
+/// Shorter ones are easy to guess.
+const LEAST_KEY: usize = 16;
 
 /// Up to here every whole number is one for JavaScript too.
 const LARGEST: u64 = (1 << 53) - 1;
@@ -120,12 +124,14 @@ impl ExecutorOptions {
                 }
                 _ => return Err(given.must_be("\"thread\"")),
             },
+            "snapshotKey" => self.snapshot_key = Some(given.key()?),
             _ => self.modules = given.sources()?,
         }
         Ok(())
     }
 
-    /// The options as the contract writes them. Hooks, rules and transforms are code and not among them.
+    /// The options as the contract writes them. Hooks, rules and transforms are code and not among them, and the key of
+    /// snapshots is nobody's business.
     pub fn to_json(&self) -> Json {
         let clock = match self.clock {
             Clock::Off => json!("none"),
@@ -234,6 +240,18 @@ impl Given<'_> {
             _ => Err(self.must_be(EXPECTED)),
         };
         self.strings(EXPECTED)?.into_iter().map(level).collect()
+    }
+
+    /// A secret. It is not repeated in errors.
+    fn key(&self) -> Result<SnapshotKey, OptionsError> {
+        let secret = self.value.as_str().filter(|key| key.len() >= LEAST_KEY);
+        secret
+            .map(SnapshotKey::from_secret)
+            .ok_or(OptionsError::Value {
+                name: self.name,
+                value: "not usable".into(),
+                expected: "a text of at least 16 bytes that is hard to guess",
+            })
     }
 
     fn clock(&self) -> Result<Clock, OptionsError> {

@@ -217,7 +217,10 @@ impl<'a> Instance<'a> {
             (Kind::String(one), Kind::String(other)) => one == other,
             (Kind::Array(one), Kind::Array(other)) => {
                 one.len() == other.len()
-                    && one.elements().zip(other.elements()).all(|(a, b)| a.equals(&b))
+                    && one
+                        .elements()
+                        .zip(other.elements())
+                        .all(|(a, b)| a.equals(&b))
             }
             (Kind::Object(one), Kind::Object(other)) => {
                 one.len() == other.len()
@@ -488,7 +491,11 @@ fn half(bits: u16) -> f64 {
         0x1f => f64::NAN,
         exponent => (1024.0 + fraction) * f64::powi(2.0, i32::from(exponent) - 25),
     };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+    if bits & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 impl<'a> Array<'a, Values> for Elements<'a> {
@@ -565,9 +572,10 @@ impl<'a> Members<'a> {
                 (Value::String(name), value) => (name.to_str_lossy(), value),
                 _ => return None,
             },
-            Self::Arguments(names, values) => {
-                (Cow::Borrowed(names.get(index)?.as_str()), values.get(index)?)
-            }
+            Self::Arguments(names, values) => (
+                Cow::Borrowed(names.get(index)?.as_str()),
+                values.get(index)?,
+            ),
         };
         (!value.is_undefined()).then_some((name, value))
     }

@@ -1,9 +1,12 @@
 //! Snapshot, restore, fork.
 
-use hotcell_cell::{Tool, Value};
+use std::time::Duration;
+
+use hotcell_cell::{Clock, Random, SnapshotKey, Tool, Value};
 use hotcell_executor::{AgentTool, ErrorCode, Executor, ExecutorOptions, State};
 use pollster::block_on;
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::support::{executor, fail, ready, rules, run, value};
 
@@ -13,8 +16,7 @@ fn tool(text: &'static str) -> Tool {
 
 #[test]
 fn a_snapshot_holds_everything() {
-    let options = ExecutorOptions::default().max_operations(77);
-    let executor = ready(options);
+    let executor = executor();
     block_on(executor.send_tools([("tool", AgentTool::from(tool("a")).description("Says a"))]))
         .unwrap();
     block_on(executor.send_variables([("sent", Value::from(1))])).unwrap();
@@ -27,7 +29,6 @@ fn a_snapshot_holds_everything() {
 
     let restored = Executor::restore(&bytes, None).unwrap();
     assert_eq!(restored.state(), State::Ready);
-    assert_eq!(restored.options().to_json()["maxOperations"], 77);
     assert_eq!(value(&restored, "inc() + sent"), Value::from(3));
     assert_eq!(run(&restored, "process").diagnostics, []);
     assert_eq!(restored.tools()[0].description.as_deref(), Some("Says a"));
@@ -43,6 +44,117 @@ fn a_snapshot_holds_everything() {
     block_on(restored.send_tools([("tool", tool("b"))])).unwrap();
     assert_eq!(value(&restored, "tool()"), Value::from("b"));
     assert!(run(&restored, "final_answer(1)").is_final_answer);
+}
+
+#[test]
+fn a_snapshot_carries_state_and_no_authority() {
+    let options = ExecutorOptions::default()
+        .max_operations(1_000_000)
+        .timeout(Duration::from_secs(1000))
+        .memory_limit(512 << 20)
+        .max_host_memory(512 << 20)
+        .clock(Clock::Real)
+        .random(Random::Seeded(1))
+        .authorized_imports(["lodash"])
+        .module("lodash", "export default 1");
+    let executor = ready(options);
+    run(&executor, "let kept = Date.now() + Math.random()");
+    let bytes = block_on(executor.snapshot()).unwrap();
+
+    let restored = Executor::restore(&bytes, None).unwrap();
+    assert_eq!(
+        restored.options().to_json(),
+        ExecutorOptions::default().to_json()
+    );
+    assert_eq!(value(&restored, "typeof kept"), Value::from("number"));
+    for code in ["Date.now()", "Math.random()"] {
+        assert_eq!(fail(&restored, code).code, ErrorCode::RuntimeException);
+    }
+    assert_eq!(
+        fail(&restored, "await import('lodash')").code,
+        ErrorCode::ImportNotAllowed
+    );
+    assert_eq!(
+        fail(&restored, "while (true) kept++").code,
+        ErrorCode::MaxOpsExceeded
+    );
+}
+
+#[test]
+fn only_snapshots_with_the_right_seal_are_taken() {
+    let with =
+        |secret: &str| ExecutorOptions::default().snapshot_key(SnapshotKey::from_secret(secret));
+    let executor = ready(with("a secret of many bytes"));
+    run(&executor, "let kept = 1");
+    let sealed = block_on(executor.snapshot()).unwrap();
+    let restored = Executor::restore(&sealed, Some(with("a secret of many bytes"))).unwrap();
+    assert_eq!(value(&restored, "kept"), Value::from(1));
+    // Who has no key takes what there is.
+    assert!(Executor::restore(&sealed, None).is_ok());
+
+    let message = |bytes: &[u8], secret: &str| {
+        let error = Executor::restore(bytes, Some(with(secret))).unwrap_err();
+        assert_eq!(rules(&error), ["snapshot_valid"]);
+        error.message
+    };
+    assert!(message(&sealed, "another secret of many").contains("does not fit"));
+    let unsealed = block_on(ready(ExecutorOptions::default()).snapshot()).unwrap();
+    assert!(message(&unsealed, "a secret of many bytes").contains("is not sealed"));
+    for at in [8, 45, 60, sealed.len() / 2, sealed.len() - 1] {
+        let mut altered = sealed.clone();
+        altered[at] ^= 1;
+        assert!(message(&altered, "a secret of many bytes").contains("does not fit"));
+    }
+    // The key is in no option that is shown.
+    let shown = format!("{:?}", executor.options());
+    assert!(!shown.contains("secret"), "{shown}");
+}
+
+#[test]
+fn a_fork_goes_on_with_the_seeded_sequence() {
+    let executor = ready(ExecutorOptions::default().random(Random::Seeded(7)));
+    run(&executor, "Math.random()");
+    let twin = block_on(executor.fork()).unwrap();
+    let next = value(&executor, "[Math.random(), Math.random()].join()");
+    assert_eq!(value(&twin, "[Math.random(), Math.random()].join()"), next);
+    let fresh = ready(ExecutorOptions::default().random(Random::Seeded(7)));
+    assert_ne!(value(&fresh, "[Math.random(), Math.random()].join()"), next);
+}
+
+#[test]
+fn what_a_snapshot_says_of_tools_is_taken_for_names_only() {
+    // The host's own `final_answer` cannot be brought by bytes, nor can a schema make work.
+    let executor = executor();
+    let schema = json!({ "type": "object", "properties": { "a": { "pattern": "(" } } });
+    let spec = |name: &str| json!({ "name": name, "parameters": schema });
+    for (name, is_good) in [("tool", true), ("final_answer", false), ("a b", false)] {
+        let bytes = block_on(executor.snapshot()).unwrap();
+        let memory = json!({ "tools": [[spec(name), false]], "globals": [], "runs": u64::MAX });
+        let forged = reseal(&bytes, &memory);
+        match Executor::restore(&forged, None) {
+            Ok(restored) => {
+                assert!(is_good, "{name}");
+                assert_eq!(value(&restored, "1 + 1"), Value::from(2));
+                let twin = block_on(restored.fork()).unwrap();
+                assert_eq!(value(&twin, "1 + 1"), Value::from(2));
+            }
+            Err(error) => {
+                assert!(!is_good, "{name}");
+                assert_eq!(rules(&error), ["snapshot_valid"]);
+            }
+        }
+    }
+}
+
+/// A snapshot with something else than it knew, and a checksum that fits.
+fn reseal(snapshot: &[u8], memory: &serde_json::Value) -> Vec<u8> {
+    const HEADER: usize = 8 + 32 + 8;
+    let length = u64::from_le_bytes(snapshot[HEADER..HEADER + 8].try_into().unwrap());
+    let cell = &snapshot[HEADER + 8 + usize::try_from(length).unwrap()..];
+    let memory = serde_json::to_vec(memory).unwrap();
+    let checksum = xxhash_rust::xxh3::xxh3_64(&memory).to_le_bytes();
+    let length = (memory.len() as u64).to_le_bytes();
+    [&snapshot[..40], &checksum, &length, &memory, cell].concat()
 }
 
 #[test]
@@ -91,7 +203,7 @@ fn bytes_that_are_no_snapshot_are_refused() {
         bytes[..bytes.len() - 1].to_vec(),
         b"something else altogether, and long enough".to_vec(),
     ];
-    for at in [0, 9, 17, 30, bytes.len() / 2, bytes.len() - 1] {
+    for at in [0, 41, 49, 60, bytes.len() / 2, bytes.len() - 1] {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1;
         cases.push(damaged);

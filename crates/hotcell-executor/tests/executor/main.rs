@@ -3,11 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod conformance;
+mod deadline;
 mod errors;
 mod freeze;
+mod growth;
+mod host_memory;
 mod life;
+mod line;
 mod logs;
 mod positions;
 mod rules;
+mod schema;
 mod support;
 mod tools;

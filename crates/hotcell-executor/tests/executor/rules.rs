@@ -219,6 +219,9 @@ fn options_are_checked_when_they_are_read() {
         json!({ "collectConsoleLevels": ["debug"] }),
         json!({ "memoryLimitBytes": 0 }),
         json!({ "memoryLimitBytes": 1e300 }),
+        json!({ "maxHostMemoryBytes": 1000 }),
+        json!({ "snapshotKey": "too short" }),
+        json!({ "snapshotKey": 1 }),
         json!({ "clock": "fast" }),
         json!({ "clock": { "fixed": "now" } }),
         json!({ "clock": { "fixed": 1, "more": 2 } }),
@@ -239,7 +242,8 @@ fn options_are_checked_when_they_are_read() {
     }
     let all = json!({
         "maxOperations": 5, "timeoutMs": 6.5, "runConcurrency": "queue", "maxQueuedRuns": 7, "authorizedImports": ["a"],
-        "maxLogBytes": 4096, "collectConsoleLevels": ["log"], "memoryLimitBytes": 100_000_000, "clock": { "fixed": 8 },
+        "maxLogBytes": 4096, "collectConsoleLevels": ["log"], "memoryLimitBytes": 100_000_000,
+        "maxHostMemoryBytes": 2_000_000, "clock": { "fixed": 8 },
         "random": { "seed": 9 }, "maxCodeBytes": 10, "maxResultBytes": 11, "maxToolCalls": 12, "maxToolCallsInFlight": 13,
         "pauseClockDuringTools": true, "isolation": "thread", "modules": { "a": "export {}" },
     });

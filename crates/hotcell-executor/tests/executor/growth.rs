@@ -1,0 +1,472 @@
+//! Every function of the host that takes what code made, with the worst that code can give it: twice as much takes less than
+//! two and a half times as long.
+//!
+//! What is measured is the time that this thread computes, not what a clock says, at its best of several attempts; and so that
+//! an odd attempt does not decide, a ratio has to be bad every time. Each test runs in a process whose allocator gives no memory
+//! back, because what the kernel does for fresh pages is not the question.
+
+use hotcell_cell::{BigInt, ErrorValue, Text, Value};
+use hotcell_executor::{
+    AgentTool, Executor, ExecutorOptions,
+    json::{digits, from_json, to_json, to_text},
+};
+use hotcell_meter::Unwatched;
+use pollster::block_on;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value as Json, json};
+
+use crate::support::ready;
+
+/// Nanoseconds that this thread has computed.
+fn now() -> i64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// The least time of a few attempts.
+fn least(mut work: impl FnMut()) -> i64 {
+    let times = (0..5).map(|_| {
+        let began = now();
+        work();
+        now() - began
+    });
+    times.min().unwrap_or_default().max(1)
+}
+
+/// Does `work` in a process of its own, which is this test again.
+fn in_steady_memory(test: &str, work: impl FnOnce()) {
+    const SETTINGS: [&str; 2] = ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"];
+    if std::env::var_os(SETTINGS[0]).is_some() {
+        return work();
+    }
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("growth::{test}"), "--nocapture"])
+        .envs(SETTINGS.map(|name| (name, "4000000000")))
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Measures `work` with inputs of both sizes; `make` is not measured.
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn grows<I>(name: &str, size: usize, make: impl Fn(usize) -> I, work: impl Fn(&I)) {
+    let (small, large) = (make(size), make(size * 2));
+    // So that both find memory that the allocator has already.
+    work(&large);
+    work(&large);
+    let mut ratio = f64::MAX;
+    for _ in 0..5 {
+        ratio = ratio.min(least(|| work(&large)) as f64 / least(|| work(&small)) as f64);
+        if ratio < 2.5 {
+            return;
+        }
+    }
+    panic!("{name}: {ratio:.2} times as long for twice as much");
+}
+
+/// The kinds of values, each as much of it as so many bytes of the host's memory hold.
+fn values() -> Vec<(&'static str, fn(usize) -> Value)> {
+    vec![
+        ("numbers", |n| {
+            Value::Array(
+                (0..n / 32)
+                    .map(|i| Value::from(f64::from(u32::try_from(i).unwrap()) + 0.5))
+                    .collect(),
+            )
+        }),
+        ("undefined", |n| {
+            Value::Array(vec![Value::Undefined; n / 32])
+        }),
+        ("minus zero", |n| {
+            Value::Array(vec![Value::Number(-0.0); n / 32])
+        }),
+        ("holes", |n| Value::Array(vec![Value::Hole; n / 32])),
+        ("one text", |n| Value::from("é\"\u{1}".repeat(n / 4))),
+        ("half surrogates", |n| {
+            Value::String(Text::from_utf16(&vec![0xd800; n / 2]))
+        }),
+        ("small integers", |n| {
+            Value::Array(
+                (0..n / 64)
+                    .map(|i| Value::BigInt(BigInt::from(i)))
+                    .collect(),
+            )
+        }),
+        ("integers of 4,000 digits", |n| {
+            Value::Array(vec![Value::BigInt(BigInt::from(7) << 14_000); n / 1800])
+        }),
+        ("one integer", |n| {
+            Value::BigInt((BigInt::from(1) << (n * 8 - 1)) + 12345)
+        }),
+        ("properties", |n| {
+            Value::object((0..n / 64).map(|i| (format!("name{i}"), Value::Null)))
+        }),
+        ("properties that JSON cannot say", |n| {
+            let mut properties: Vec<_> = (0..n / 64)
+                .map(|i| (Text::from(format!("name{i}")), Value::Null))
+                .collect();
+            properties.push(("$".into(), Value::Null));
+            Value::Object(properties)
+        }),
+        ("entries", |n| {
+            Value::Map(
+                (0..n / 64)
+                    .map(|i| (Value::from(i.to_string()), Value::Null))
+                    .collect(),
+            )
+        }),
+        ("bytes", |n| Value::bytes(vec![7; n])),
+        ("references", |n| {
+            let mut all = vec![Value::object([("a", Value::Null)]); n / 100];
+            all.extend((0..n / 100).map(|i| Value::Reference(u32::try_from(i + 1).unwrap())));
+            Value::Array(all)
+        }),
+        ("errors", |n| {
+            Value::Array(vec![
+                Value::from(ErrorValue::new("Error", "x".repeat(100)));
+                n / 300
+            ])
+        }),
+        ("lists in lists", |n| {
+            let deep = (0..900).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+            Value::Array(vec![deep; n / 30_000])
+        }),
+        ("dates", |n| {
+            Value::Array(vec![Value::Date(8.64e15); n / 32])
+        }),
+    ]
+}
+
+#[test]
+fn values_into_text_and_trees_and_back() {
+    in_steady_memory("values_into_text_and_trees_and_back", || {
+        for (name, make) in values() {
+            let size = if name == "one integer" {
+                60_000
+            } else {
+                100_000
+            };
+            grows(&format!("to_text of {name}"), size, make, |value| {
+                drop(to_text(value, &Unwatched).unwrap());
+            });
+            grows(&format!("to_json of {name}"), size, make, |value| {
+                drop(to_json(value))
+            });
+            grows(
+                &format!("from_json of {name}"),
+                size,
+                |n| to_json(&make(n)),
+                |json| drop(from_json(json).unwrap()),
+            );
+        }
+    });
+}
+
+#[test]
+fn integers_into_digits() {
+    in_steady_memory("integers_into_digits", || {
+        // Up to the largest that a cell can make. Below, an integer has few digits, and what they cost is bounded by that: see
+        // above, where there are many of them.
+        for bits in [20_000, 100_000, 500_000] {
+            let make = |n: usize| vec![(BigInt::from(1) << n) - 1; 4_000_000 / bits];
+            grows(&format!("digits of {bits} bits"), bits, make, |numbers| {
+                for number in numbers {
+                    drop(digits(number));
+                }
+            });
+        }
+    });
+}
+
+fn patient() -> ExecutorOptions {
+    ExecutorOptions::default()
+        .timeout(std::time::Duration::from_secs(600))
+        .max_operations(1 << 50)
+        .memory_limit(512 << 20)
+        .max_result_bytes(64 << 20)
+        .max_log_bytes(16 << 20)
+        .max_tool_calls(1 << 30)
+}
+
+/// Runs code of both sizes in one executor.
+fn runs_grow(name: &str, executor: &Executor, size: usize, code: impl Fn(usize) -> String) {
+    grows(name, size, code, |code| {
+        drop(block_on(executor.execute(code.as_str())));
+    });
+}
+
+#[test]
+fn what_code_prints_throws_and_leaves_behind() {
+    in_steady_memory("what_code_prints_throws_and_leaves_behind", || {
+        let executor = ready(patient());
+        // Places are translated where types were lowered or a line is not all ASCII.
+        let head = |lines: usize| format!("enum E {{ A }}\nlet x{};", "; 'é'".repeat(lines));
+        let cases: Vec<(&str, usize, fn(usize) -> String)> = vec![
+            ("one long line", 50_000, |n| {
+                format!("console.log('a.js:1:3 '.repeat({n}))")
+            }),
+            ("many lines", 2_000, |n| {
+                format!("for (let i = 0; i < {n}; i++) console.log('a.js:1:3 at b.js:2:2')")
+            }),
+            ("colons", 500_000, |n| {
+                format!("console.log(':1'.repeat({n}))")
+            }),
+            ("digits", 500_000, |n| {
+                format!("console.log(':1:' + '1'.repeat({n}))")
+            }),
+            ("a long stack", 50_000, |n| {
+                format!("const e = new Error('x'); e.stack = 'a.js:1:3\\n'.repeat({n}); throw e")
+            }),
+            ("a long message", 500_000, |n| {
+                format!("throw new Error('a.js:1:3 '.repeat({n} / 9))")
+            }),
+            ("many properties", 5_000, |n| {
+                format!(
+                    "const e = new Error('x'); for (let i = 0; i < {n}; i++) e['p' + i] = i; throw e"
+                )
+            }),
+            ("a cause", 20_000, |n| {
+                format!(
+                    "throw new Error('x', {{ cause: Array.from({{ length: {n} }}, (_, i) => 'a' + i) }})"
+                )
+            }),
+            ("something else thrown", 20_000, |n| {
+                format!("throw Array.from({{ length: {n} }}, (_, i) => 'a' + i)")
+            }),
+            ("rejections", 500, |n| {
+                format!("for (let i = 0; i < {n}; i++) Promise.reject(new Error('a.js:1:3'))")
+            }),
+            ("refused imports", 500, |n| {
+                format!("for (let i = 0; i < {n}; i++) await import('m' + i).catch(() => {{}})")
+            }),
+            ("a refused import", 500_000, |n| {
+                format!("await import('m'.repeat({n})).catch(() => {{}})")
+            }),
+            ("a large result", 20_000, |n| {
+                format!("Array.from({{ length: {n} }}, (_, i) => ({{ i }}))")
+            }),
+            ("eval", 100_000, |n| {
+                format!("eval('/\"[\";'.repeat({n} / 5)); 1")
+            }),
+            ("eval of places", 20_000, |n| {
+                format!("try {{ eval(\"'é';\" + 'import(\"x\");'.repeat({n} / 12)) }} catch {{}}")
+            }),
+            ("Function", 2_000, |n| {
+                format!(
+                    "try {{ Function(...Array.from({{ length: {n} }}, (_, i) => 'a' + i), 'return 1') }} catch {{}}"
+                )
+            }),
+        ];
+        for (name, size, code) in cases {
+            // Many programs are known, and the names of all of them end alike.
+            runs_grow(name, &executor, size, |n| {
+                format!("{}\n{}", head(2000), code(n))
+            });
+        }
+    });
+}
+
+#[test]
+fn code_of_any_length() {
+    in_steady_memory("code_of_any_length", || {
+        let executor = ready(patient().max_code_bytes(16 << 20));
+        let cases: Vec<(&str, fn(usize) -> String)> = vec![
+            ("slashes", |n| "/\"[\";".repeat(n / 5)),
+            ("imports on a line", |n| {
+                format!("'é';{}", "import(\"x\");".repeat(n / 12))
+            }),
+            ("statements", |n| "x = 1;\n".repeat(n / 7)),
+        ];
+        for (name, code) in cases {
+            let make = |n| (code(n), 0u64);
+            grows(&format!("validate {name}"), 200_000, make, |(code, _)| {
+                // Each time as if it were new.
+                let fresh = format!("{code}//{}", now());
+                drop(executor.validate(&fresh));
+            });
+        }
+    });
+}
+
+#[test]
+fn arguments_for_schemas() {
+    in_steady_memory("arguments_for_schemas", || {
+        let recursive = json!({ "$ref": "#/$defs/node" });
+        let node =
+            json!({ "anyOf": [{ "type": "number" }, { "type": "array", "items": recursive }] });
+        let cases: Vec<(&str, Json, usize, fn(usize) -> String)> = vec![
+            (
+                "numbers",
+                json!({ "items": { "type": "number", "minimum": 0 } }),
+                50_000,
+                |n| format!("Array({n}).fill(1)"),
+            ),
+            (
+                "wrong numbers",
+                json!({ "items": { "type": "string" } }),
+                50_000,
+                |n| format!("Array({n}).fill(1)"),
+            ),
+            (
+                "unique numbers",
+                json!({ "uniqueItems": true }),
+                20_000,
+                |n| format!("Array.from({{ length: {n} }}, (_, i) => i)"),
+            ),
+            (
+                "unique objects",
+                json!({ "uniqueItems": true }),
+                10_000,
+                |n| format!("Array.from({{ length: {n} }}, (_, i) => ({{ a: 1, i }}))"),
+            ),
+            (
+                "properties",
+                json!({ "additionalProperties": { "type": "number" }, "required": ["p1", "p2"] }),
+                5_000,
+                |n| {
+                    format!(
+                        "Object.fromEntries(Array.from({{ length: {n} }}, (_, i) => ['p' + i, i]))"
+                    )
+                },
+            ),
+            (
+                "unexpected properties",
+                json!({ "properties": { "p": {} }, "additionalProperties": false }),
+                5_000,
+                |n| {
+                    format!(
+                        "Object.fromEntries(Array.from({{ length: {n} }}, (_, i) => ['p' + i, i]))"
+                    )
+                },
+            ),
+            (
+                "names",
+                json!({ "patternProperties": { "^p[0-9]+$": {} }, "propertyNames": { "maxLength": 30 } }),
+                5_000,
+                |n| {
+                    format!(
+                        "Object.fromEntries(Array.from({{ length: {n} }}, (_, i) => ['p' + i, i]))"
+                    )
+                },
+            ),
+            (
+                "a text with a pattern",
+                json!({ "pattern": "^(a|b)*[ab]{50}$" }),
+                200_000,
+                |n| format!("'ab'.repeat({n} / 2)"),
+            ),
+            (
+                "a text with a length",
+                json!({ "maxLength": 10_000_000 }),
+                500_000,
+                |n| format!("'é'.repeat({n})"),
+            ),
+            (
+                "texts with a format",
+                json!({ "items": { "format": "uri" } }),
+                2_000,
+                |n| format!("Array({n}).fill('http://a.b/c?d')"),
+            ),
+            (
+                "a text with a format",
+                json!({ "format": "email" }),
+                200_000,
+                |n| format!("'a'.repeat({n}) + '@b.c'"),
+            ),
+            (
+                "a text with the format uri",
+                json!({ "format": "uri" }),
+                200_000,
+                |n| format!("'http://a/' + '%41'.repeat({n} / 3)"),
+            ),
+            (
+                "a text with the format hostname",
+                json!({ "format": "hostname" }),
+                200_000,
+                |n| format!("'a.'.repeat({n} / 2)"),
+            ),
+            (
+                "bytes",
+                json!({ "items": { "type": "integer" } }),
+                200_000,
+                |n| format!("new Uint8Array({n})"),
+            ),
+            (
+                "a choice",
+                json!({ "items": { "enum": ["a", "b", 3] } }),
+                20_000,
+                |n| format!("Array({n}).fill(3)"),
+            ),
+            (
+                "what recurs",
+                json!({ "$defs": { "node": node }, "$ref": "#/$defs/node" }),
+                10_000,
+                |n| format!("Array.from({{ length: {n} }}, () => [[1]])"),
+            ),
+            (
+                "large integers",
+                json!({ "items": { "type": "string" } }),
+                100,
+                |n| format!("Array({n}).fill(1n << 100_000n)"),
+            ),
+            ("anything", json!({}), 50_000, |n| {
+                format!("Array({n}).fill(1)")
+            }),
+        ];
+        for (name, schema, size, x) in cases {
+            let executor = ready(patient());
+            let whole = match schema.get("$ref") {
+                Some(reference) => {
+                    json!({ "properties": { "x": { "$ref": reference } }, "$defs": schema["$defs"] })
+                }
+                None => json!({ "properties": { "x": schema } }),
+            };
+            let tool = AgentTool::sync(|_| Ok(Value::Undefined)).parameters(whole);
+            block_on(executor.send_tools([("tool", tool)])).unwrap();
+            runs_grow(name, &executor, size, |n| {
+                format!("try {{ tool({{ x: {} }}) }} catch {{}}", x(n))
+            });
+        }
+    });
+}
+
+#[test]
+fn calls_and_their_records() {
+    in_steady_memory("calls_and_their_records", || {
+        let executor = ready(patient());
+        let fails =
+            AgentTool::sync(|call| Err(call.argument(0).as_str().unwrap_or_default().into()));
+        block_on(executor.send_tools([("fails", fails)])).unwrap();
+        runs_grow("many calls", &executor, 1_000, |n| {
+            format!("for (let i = 0; i < {n}; i++) try {{ fails('x'.repeat(100)) }} catch {{}}")
+        });
+        // Which tool failed is found among all that did.
+        runs_grow("the call that failed", &executor, 1_000, |n| {
+            format!(
+                "for (let i = 0; i < {n}; i++) try {{ fails('x'.repeat(2000) + i) }} catch {{}} fails('y')"
+            )
+        });
+        runs_grow("a long argument", &executor, 200_000, |n| {
+            format!("try {{ fails('x'.repeat({n})) }} catch {{}}")
+        });
+    });
+}
+
+#[test]
+fn snapshots() {
+    in_steady_memory("snapshots", || {
+        let executor = |n: usize| {
+            let executor = ready(patient());
+            let code =
+                format!("globalThis.kept = Array.from({{ length: {n} }}, (_, i) => 'text ' + i)");
+            block_on(executor.run(code)).unwrap();
+            executor
+        };
+        grows("snapshot", 100_000, executor, |executor| {
+            drop(block_on(executor.snapshot()).unwrap());
+        });
+        let bytes = |n| block_on(executor(n).snapshot()).unwrap();
+        grows("restore", 100_000, bytes, |bytes| {
+            drop(Executor::restore(bytes, Some(patient())).unwrap());
+        });
+    });
+}
