@@ -255,14 +255,20 @@ export class SESExecutor implements ICodeExecutor {
   /** Calls off what runs and cleans up. */
   [Symbol.asyncDispose](): Promise<void>;
 
-  /** What there is to say about code before it runs here. */
+  /** What there is to say about code before it runs here. Node waits for it: for long code there is `validateAsync`. */
   validate(code: string): Diagnostic[];
+  /** The same, while Node goes on. */
+  validateAsync(code: string): Promise<Diagnostic[]>;
   /** The system prompt for a model that writes code for this executor. */
   renderPrompt(context?: PromptContext): string;
 }
 
+/** What there is to say about code. Node waits for it: for long code there is `validateCodeAsync`. */
 export function validateCode(code: string, options?: ExecutorOptions): Diagnostic[];
+export function validateCodeAsync(code: string, options?: ExecutorOptions): Promise<Diagnostic[]>;
+/** What would run of code. Node waits for it: for long code there is `prepareProgramAsync`. */
 export function prepareProgram(code: string, options?: ExecutorOptions): PreparedProgram;
+export function prepareProgramAsync(code: string, options?: ExecutorOptions): Promise<PreparedProgram>;
 
 export interface CodeTags {
   opening: string;

@@ -7,10 +7,12 @@ export const {
   fileTools,
   parseCode,
   prepareProgram,
+  prepareProgramAsync,
   renderPrompt,
   tool,
   toolsFromSchemas,
   validateCode,
+  validateCodeAsync,
   version,
 } = hotcell;
 export default hotcell;

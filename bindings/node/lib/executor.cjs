@@ -1,7 +1,8 @@
 'use strict';
 
 const { AsyncResource } = require('node:async_hooks');
-const { NativeExecutor } = require('./native.cjs');
+const { setImmediate } = require('node:timers');
+const { NativeExecutor, SnapshotBytes } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
 const { host, newId, operate } = require('./host.cjs');
 const { complain, toJson } = require('./options.cjs');
@@ -55,10 +56,10 @@ class SESExecutor {
   /** An executor as it was when `snapshot` was taken. Tools must be sent again. */
   static async restore(snapshot, options) {
     if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
-    const bytes = Buffer.from(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
     const { onLog, onApproval, ...rest } = options ?? {};
     const hooks = new Hooks(onLog, onApproval);
     const json = options === undefined ? undefined : toJson(rest);
+    const bytes = await copyOf(snapshot);
     const native = await operate([], (id) => complain(() => NativeExecutor.restore(host, id, bytes, json, ...hooks.known)));
     return new this(READY, [native, hooks, new Map()]);
   }
@@ -98,7 +99,7 @@ class SESExecutor {
     const values = names.map((name) => variables[name]);
     const { pack } = require('./pack.cjs');
     await this.#operate((id) =>
-      pack(values, names, (row, text, bytes) => this.#native.sendVariables(id, names, row, text, bytes)),
+      pack(values, names, (...pieces) => this.#native.sendVariables(id, names, ...pieces)),
     );
   }
 
@@ -178,6 +179,11 @@ class SESExecutor {
     return JSON.parse(this.#native.validate(String(code)));
   }
 
+  async validateAsync(code) {
+    const text = String(code);
+    return await this.#operate((id) => this.#native.validateAsync(id, text));
+  }
+
   renderPrompt(context = {}) {
     return require('./texts.cjs').promptOf({ tools: this.tools, ...context }, this.options);
   }
@@ -210,6 +216,19 @@ class SESExecutor {
       this.#runs.delete(run);
     }
   }
+}
+
+/** How many bytes are copied in one turn of the event loop. */
+const PIECE = 1 << 20;
+
+/** A copy that nobody changes. Snapshots may be large. */
+async function copyOf({ buffer, byteOffset, byteLength }) {
+  const copy = new SnapshotBytes();
+  for (let at = 0; at < byteLength; at += PIECE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    copy.push(new Uint8Array(buffer, byteOffset + at, Math.min(PIECE, byteLength - at)));
+  }
+  return copy;
 }
 
 function cancelled(signal) {

@@ -4,19 +4,25 @@
 // Native code decides whether an operation begins on this thread or on its pool, and tells by a boolean: true means that it is
 // up to us to let it go on. That it does in a job of its own, never within the call that starts it, so a tool is never called
 // before `run` has returned.
+//
+// However much there is to do, the event loop turns: all of this gets a few milliseconds of each turn, and goes on in the next.
 
 const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
-const { Host } = require('./native.cjs');
+const { Host, Parcel } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
-const { unpack } = require('./unpack.cjs');
+const { assemble } = require('./report.cjs');
+const { unpack, unpackInSteps } = require('./unpack.cjs');
 
 /** `pack.cjs`, once there is something to pack. */
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE] = [0, 1, 2, 3];
-const [NOTHING, REPORT, BYTES, EXECUTOR, JSON_TEXT, FAILED, THREW] = [0, 1, 2, 3, 4, 5, 6];
+const [CALL, LOG, APPROVAL, DONE, MORE] = [0, 1, 2, 3, 4];
+const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW] = [0, 1, 2, 3, 4, 5, 6];
+
+/** How much of a turn of the event loop is for all of this, functions of the host's that are called included. */
+const TURN_MS = 4;
 
 /** Operations under way. */
 const pending = new Map();
@@ -27,42 +33,165 @@ const pending = new Map();
 const callable = new Map();
 let lastId = 0;
 
-// What the pool has to tell comes in a new turn of the event loop.
+// What the pool has to tell comes in a new turn of the event loop, more or less: Node calls this again and again before it
+// lets the loop turn, if there is enough to tell.
 const host = new Host(() => {
+  hasMore = true;
   host.turn();
   goOn();
 });
 
 /** Whether native code has something to do on this thread. */
 let isUpToUs = false;
+/** Whether it has something to tell. */
+let hasMore = false;
 let isGoingOn = false;
-/** Whether native code will be told when this turn of the event loop is over. */
-let willTurn = false;
+/** When this turn of the event loop has had its time; 0 before it begins. */
+let until = 0;
+/**
+ * Events that are too large for one turn, by the lanes that they are of, with what is left to do for each and the events
+ * that wait behind it.
+ */
+const slow = new Map();
 
 /** Lets native code do what it has to do on this thread, and does what it asks for, until there is nothing left. */
 function goOn() {
   if (isGoingOn) return;
   isGoingOn = true;
   try {
-    do {
+    while (hasTime()) {
       isUpToUs = false;
+      hasMore = false;
       // What comes from the pool meanwhile wakes us again: timers and sockets get their turn first.
-      for (const event of host.take()) safely(event);
-    } while (isUpToUs);
+      for (const event of host.take()) dispatch(event);
+      if (slow.size > 0) step();
+      if (!isUpToUs && !hasMore) break;
+    }
   } finally {
     isGoingOn = false;
   }
-  if (willTurn) return;
-  willTurn = true;
-  setImmediate(() => {
-    willTurn = false;
-    host.turn();
-  });
 }
 
-function safely(event) {
+/** Whether this turn of the event loop has time for us. If not, the next one will go on. */
+function hasTime() {
+  const [seconds, nanoseconds] = process.hrtime();
+  const now = seconds * 1e3 + nanoseconds / 1e6;
+  if (until === 0) {
+    until = now + TURN_MS;
+    setImmediate(turn);
+  }
+  return now < until;
+}
+
+/** The event loop has turned. */
+function turn() {
+  until = 0;
+  host.turn();
+  if (isUpToUs || hasMore || slow.size > 0) goOn();
+}
+
+function dispatch(event) {
+  if (event[0] === MORE) {
+    hasMore = true;
+    return;
+  }
+  const waiting = slow.size > 0 ? slow.get(event[1]) : undefined;
+  if (waiting !== undefined) waiting.events.push(event);
+  else if (isLarge(event)) slow.set(event[1] || {}, { steps: undefined, events: [event], at: 0 });
+  else safely(() => handle(event));
+}
+
+function isLarge(event) {
+  return event.some((part) => part instanceof Parcel);
+}
+
+/** Goes on with what is slow, one lane after the other, for as long as there is time. */
+function step() {
+  for (const [lane, waiting] of slow) {
+    slow.delete(lane);
+    if (!stepOf(waiting)) {
+      // The others first next time.
+      slow.set(lane, waiting);
+      return;
+    }
+  }
+}
+
+/** Goes on with the events of one lane. False if there was no time for all. */
+function stepOf(waiting) {
+  for (; waiting.at < waiting.events.length; waiting.at++) {
+    const event = waiting.events[waiting.at];
+    if (isLarge(event)) waiting.steps ??= open(event);
+    for (;;) {
+      if (!hasTime()) return false;
+      if (waiting.steps?.next().done ?? true) break;
+    }
+    waiting.steps = undefined;
+    safely(() => handle(event));
+  }
+  return true;
+}
+
+/** Makes values of the parcel in an event. */
+function* open(event) {
+  const place = event.findIndex((part) => part instanceof Parcel);
+  const opened = { values: [], odd: [], error: undefined };
   try {
-    handle(event);
+    yield* unpackInSteps(event[place], opened.odd, opened.values);
+  } catch (error) {
+    // There are things that Node has no room for, such as a string of a gigabyte.
+    opened.error = error;
+  }
+  event[place] = opened;
+  if (event[0] !== DONE || event[3] !== REPORT) return;
+  try {
+    event[4] = yield* assembled(opened);
+  } catch (error) {
+    event.splice(3, 2, THREW, error.message);
+  }
+}
+
+/**
+ * Puts the values that a part of an event stands for into `values`. What Node cannot make of them is told in `odd`; if one is
+ * missing altogether, this throws, and those before it are there.
+ */
+function valuesOf(part, odd, values = []) {
+  if (Array.isArray(part)) return unpack(part, odd, values);
+  for (const one of part.odd) odd.push(one);
+  for (const one of part.values) values.push(one);
+  if (part.error !== undefined) throw part.error;
+  return values;
+}
+
+/** What came of a run, in steps. */
+function* assembled(part) {
+  const odd = [];
+  const values = [];
+  try {
+    valuesOf(part, odd, values);
+  } catch (reason) {
+    if (values.length === 0) throw reason;
+    odd.push(`a value cannot be given to Node (${reason.message}), nor can those after it`);
+  }
+  return yield* assemble(values, odd);
+}
+
+/** What comes of steps that are taken all at once. */
+function finish(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** What a part of an event says: JSON, or something large that JSON could say. */
+function dataOf(part) {
+  return typeof part === 'string' ? JSON.parse(part) : valuesOf(part, [])[0];
+}
+
+function safely(work) {
+  try {
+    work();
   } catch (error) {
     // A hook of the host's threw. That is nobody's to catch here, and must not keep the others waiting.
     process.nextTick(() => {
@@ -85,7 +214,10 @@ const soon = Promise.resolve();
 function operate(held, start) {
   return new Promise((resolve, reject) => {
     const id = newId();
-    if (start(id)) soon.then(goOn);
+    if (start(id)) {
+      isUpToUs = true;
+      soon.then(goOn);
+    }
     if (pending.size === 0) host.hold(true);
     const operation = { resolve, reject, held, resource: new AsyncResource('hotcell') };
     pending.set(id, operation);
@@ -113,7 +245,7 @@ function handle(event) {
     case CALL:
       return call(event);
     case LOG:
-      return inContext(event[1], (hooks) => hooks.onLog(JSON.parse(event[2])));
+      return log(event);
     case APPROVAL:
       return approve(event);
     case DONE:
@@ -121,7 +253,7 @@ function handle(event) {
   }
 }
 
-function done([, id, kind, content, pieces]) {
+function done([, , id, kind, content]) {
   const operation = pending.get(id);
   const { resolve, reject, held } = operation;
   pending.delete(id);
@@ -132,48 +264,50 @@ function done([, id, kind, content, pieces]) {
     if (users.length === 0) callable.delete(id);
   }
   try {
-    resolve(result(kind, content, pieces));
+    resolve(result(kind, content));
   } catch (error) {
     reject(error);
   }
 }
 
-function result(kind, content, pieces) {
+function result(kind, content) {
   switch (kind) {
     case NOTHING:
       return undefined;
     case REPORT:
-      return report(JSON.parse(content), unpack(pieces));
+      return Array.isArray(content) ? finish(assembled(content)) : content;
     case BYTES:
     case EXECUTOR:
       return content;
-    case JSON_TEXT:
-      return JSON.parse(content);
+    case DATA:
+      return dataOf(content);
     case FAILED:
-      throw new ExecutorError(JSON.parse(content));
+      throw new ExecutorError(dataOf(content));
     case THREW:
       throw new Error(content);
   }
 }
 
-/** What came of a run, with its values put back into their places. */
-function report({ logs, is_final_answer, entries, diagnostics, stats, calls, error }, values) {
-  let at = 1;
-  for (const call of calls) {
-    if (call.arguments !== undefined) call.arguments = values.slice(at, (at += call.arguments));
-  }
-  return {
-    output: values[0], logs, is_final_answer, entries, diagnostics, stats, calls,
-    error: error ? new ExecutorError(error) : undefined,
-  };
+function log([, , hooks, entries]) {
+  inContext(hooks, (hooks) => {
+    for (const entry of JSON.parse(entries)) safely(() => hooks.onLog(entry));
+  });
 }
 
-function call([, id, set, tool, pieces]) {
-  respond(id, `the result of ${tool}`, () => inContext(set, (tools) => tools.call(tool, unpack(pieces))));
+function call([, , id, set, tool, packed]) {
+  respond(id, `the result of ${tool}`, () => {
+    const odd = [];
+    const values = valuesOf(packed, odd);
+    if (odd.length > 0) throw new TypeError(`an argument of ${tool} cannot leave the sandbox: ${odd[0]}`);
+    return inContext(set, (tools) => tools.call(tool, values));
+  });
 }
 
-function approve([, id, hooks, tool, pieces]) {
-  respond(id, 'the decision of onApproval', () => inContext(hooks, (hooks) => hooks.onApproval({ tool, arguments: unpack(pieces) })));
+function approve([, , id, hooks, tool, packed]) {
+  respond(id, 'the decision of onApproval', () => {
+    const request = { tool, arguments: valuesOf(packed, []) };
+    return inContext(hooks, (hooks) => hooks.onApproval(request));
+  });
 }
 
 /** Calls a function of the host's and answers with what it gives: a value at once, or a promise's when it is settled. */
@@ -214,7 +348,7 @@ function answered(isHere) {
 function answer(id, name, value) {
   try {
     packing ??= require('./pack.cjs');
-    packing.pack([value], [name], (row, text, bytes) => answered(host.answer(id, row, text, bytes)));
+    packing.pack([value], [name], (...pieces) => answered(host.answer(id, ...pieces)));
   } catch (error) {
     fail(id, error);
   }
@@ -222,7 +356,7 @@ function answer(id, name, value) {
 
 function fail(id, error) {
   packing ??= require('./pack.cjs');
-  packing.packThrown(error, (row, text, bytes) => answered(host.fail(id, row, text, bytes)));
+  packing.packThrown(error, (...pieces) => answered(host.fail(id, ...pieces)));
 }
 
 module.exports = { host, newId, operate };

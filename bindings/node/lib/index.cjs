@@ -17,6 +17,10 @@ function prepareProgram(code, options) {
   return require('./texts.cjs').prepareProgram(code, options);
 }
 
+function prepareProgramAsync(code, options) {
+  return require('./texts.cjs').prepareProgramAsync(code, options);
+}
+
 function renderPrompt(context) {
   return require('./texts.cjs').renderPrompt(context);
 }
@@ -33,6 +37,10 @@ function validateCode(code, options) {
   return require('./texts.cjs').validateCode(code, options);
 }
 
+function validateCodeAsync(code, options) {
+  return require('./texts.cjs').validateCodeAsync(code, options);
+}
+
 module.exports = {
   ExecutorError,
   SESExecutor,
@@ -40,9 +48,11 @@ module.exports = {
   fileTools,
   parseCode,
   prepareProgram,
+  prepareProgramAsync,
   renderPrompt,
   tool,
   toolsFromSchemas,
   validateCode,
+  validateCodeAsync,
   version: native.version(),
 };

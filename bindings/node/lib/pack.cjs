@@ -9,6 +9,8 @@ const op = require('./operations.cjs');
 
 /** As in hotcell-cell: deeper values do not cross. */
 const MAX_DEPTH = 1000;
+/** Larger ones are not written down in digits, which would take a while. */
+const LARGE = 2n ** 4096n;
 /** So many parts may one value have; each takes 32 bytes on the other side. */
 const MAX_PARTS = 16_000_000;
 
@@ -31,6 +33,8 @@ class Packer {
   text = '';
   bytes = [];
   size = 0;
+  /** Large numbers. */
+  bigints = undefined;
   seen = undefined;
   depth = 0;
   /** Whether properties of errors that cannot cross are left out. */
@@ -43,6 +47,7 @@ class Packer {
       this.bytes = [];
       this.size = 0;
     }
+    this.bigints = undefined;
     this.seen = undefined;
     this.depth = 0;
     this.lenient = false;
@@ -85,7 +90,12 @@ class Packer {
         return;
       case 'bigint':
         this.put(op.BIGINT);
-        this.string(value.toString(16));
+        if (value < LARGE && value > -LARGE) {
+          this.string(value.toString(16));
+        } else {
+          this.put(0);
+          (this.bigints ??= []).push(value);
+        }
         return;
       case 'object':
         if (value === null) this.put(op.NULL);
@@ -248,6 +258,7 @@ class Packer {
   crosses(value) {
     const { length, text, size, depth } = this;
     const bytes = this.bytes.length;
+    const bigints = this.bigints?.slice();
     const seen = new Map(this.seen);
     try {
       this.value(value);
@@ -260,13 +271,14 @@ class Packer {
       this.size = size;
       this.depth = depth;
       this.bytes.length = bytes;
+      this.bigints = bigints;
       this.seen = seen;
     }
   }
 
   /** Only this many numbers of the row count; it is used again for the next value. */
   pieces() {
-    return { row: this.row.subarray(0, this.length), text: this.text, bytes: join(this.bytes, this.size) };
+    return { row: this.row.subarray(0, this.length), text: this.text, bytes: join(this.bytes, this.size), bigints: this.bigints };
   }
 }
 
@@ -350,8 +362,8 @@ function withPacker(fill, use) {
   try {
     packer.reset();
     fill(packer);
-    const { row, text, bytes } = packer.pieces();
-    return use(row, text, bytes);
+    const { row, text, bytes, bigints } = packer.pieces();
+    return use(row, text, bytes, bigints);
   } finally {
     if (mine) {
       busy = false;

@@ -2,6 +2,7 @@
 // What needs no executor.
 
 const native = require('./native.cjs');
+const { host, operate } = require('./host.cjs');
 const { complain, toJson } = require('./options.cjs');
 
 /** Options of an executor as far as they are data. */
@@ -15,6 +16,14 @@ function validateCode(code, options) {
 
 function prepareProgram(code, options) {
   return JSON.parse(complain(() => native.prepareProgram(String(code), dataOf(options))));
+}
+
+async function validateCodeAsync(code, options) {
+  return await operate([], (id) => complain(() => host.validateCode(id, String(code), dataOf(options))));
+}
+
+async function prepareProgramAsync(code, options) {
+  return await operate([], (id) => complain(() => host.prepareProgram(id, String(code), dataOf(options))));
 }
 
 function renderPrompt({ template, ...context } = {}) {
@@ -31,4 +40,4 @@ function parseCode(answer, options = {}) {
   return JSON.parse(complain(() => native.parseCode(String(answer), toJson(options))));
 }
 
-module.exports = { parseCode, prepareProgram, promptOf, renderPrompt, validateCode };
+module.exports = { parseCode, prepareProgram, prepareProgramAsync, promptOf, renderPrompt, validateCode, validateCodeAsync };

@@ -1,5 +1,7 @@
 'use strict';
 // Values from a sandbox on their way into Node. See pack.cjs.
+//
+// What is large comes as a parcel and is made in steps, so that the event loop can turn in between.
 
 const op = require('./operations.cjs');
 
@@ -10,15 +12,26 @@ const ERRORS = new Map(
 
 const NO_BYTES = new Uint8Array(0);
 
+/** V8 reads the source of a regular expression when it makes one, and takes up to ten microseconds for each character. */
+const MAX_REGEXP_LENGTH = 1000;
+/** So many numbers of a row are one step. */
+const STEP = 2048;
+
 class Unpacker {
   at = 0;
   offset = 0;
   objects = [];
+  /** Where things begin that are made in steps, in their order, and which is the next. */
+  large = undefined;
+  nextLarge = 0;
+  pause = STEP;
 
-  constructor(row, strings, bytes) {
+  /** What cannot be made here is noted in `odd`, and stands as text where it should be. */
+  constructor(row, strings, bytes, odd) {
     this.row = row;
     this.strings = strings;
     this.bytes = bytes;
+    this.odd = odd;
   }
 
   next() {
@@ -77,13 +90,8 @@ class Unpacker {
     return array;
   }
 
-  properties(object, enumerable = true) {
-    for (let left = this.next(); left > 0; left--) {
-      const key = this.string();
-      // Assigning to this key would give the object another prototype.
-      if (key === '__proto__') define(object, key, this.value(), enumerable);
-      else object[key] = this.value();
-    }
+  properties(object) {
+    for (let left = this.next(); left > 0; left--) set(object, this.string(), this.value());
     return object;
   }
 
@@ -92,7 +100,7 @@ class Unpacker {
       case op.DATE:
         return this.begin(new Date(this.next()));
       case op.REGEXP:
-        return this.begin(new RegExp(this.string(), this.string()));
+        return this.begin(this.regexp(this.string(), this.string()));
       case op.MAP: {
         const map = this.begin(new Map());
         for (let left = this.next(); left > 0; left--) {
@@ -138,21 +146,122 @@ class Unpacker {
     return (this.objects[slot] = view);
   }
 
+  regexp(source, flags) {
+    try {
+      if (source.length > MAX_REGEXP_LENGTH) throw new RangeError(`it is longer than ${MAX_REGEXP_LENGTH} characters`);
+      return new RegExp(source, flags);
+    } catch (error) {
+      const printed = `/${source}/${flags}`;
+      const short = printed.length > 100 ? `${printed.slice(0, 100)}…` : printed;
+      this.odd.push(`the regular expression ${short} cannot be made in Node (${error.message})`);
+      return printed;
+    }
+  }
+
   error() {
+    const error = this.beginError();
+    if (this.next() === 1) define(error, 'cause', this.value(), false);
+    for (let left = this.next(); left > 0; left--) this.errorProperty(error, this.string(), this.value());
+    return error;
+  }
+
+  beginError() {
     const name = this.string();
     const message = this.string();
     const stack = this.string();
+    // Where it happened is inside; the place in here where it is copied says nothing, and takes V8 a while to tell.
+    const limit = Error.stackTraceLimit;
+    Reflect.set(Error, 'stackTraceLimit', 0);
     const error = this.begin(name === 'AggregateError' ? new AggregateError([], message) : new (ERRORS.get(name) ?? Error)(message));
+    Reflect.set(Error, 'stackTraceLimit', limit);
     if (error.name !== name) define(error, 'name', name, false);
-    // Where it happened is inside; the place in here where it was copied says nothing.
     define(error, 'stack', stack || `${name}${message && `: ${message}`}`, false);
-    if (this.next() === 1) define(error, 'cause', this.value(), false);
-    for (let left = this.next(); left > 0; left--) {
-      const key = this.string();
-      define(error, key, this.value(), key !== 'errors' || name !== 'AggregateError');
-    }
     return error;
   }
+
+  errorProperty(error, key, value) {
+    define(error, key, value, key !== 'errors' || error.name !== 'AggregateError');
+  }
+
+  /** Whether a step is over. */
+  isTime() {
+    if (this.at < this.pause) return false;
+    this.pause = this.at + STEP;
+    return true;
+  }
+
+  /** Whether what begins here is made in steps. */
+  isLarge() {
+    if (this.large[this.nextLarge] !== this.at) return false;
+    this.nextLarge += 1;
+    return true;
+  }
+
+  /** The next value, in steps: it is large. */
+  *inSteps() {
+    const operation = this.next();
+    switch (operation) {
+      case op.ARRAY: {
+        const length = this.next();
+        const array = this.begin([]);
+        while (array.length < length) {
+          if (this.row[this.at] === op.HOLES) {
+            this.at += 1;
+            array.length += this.next();
+            continue;
+          }
+          if (this.isTime()) yield;
+          array.push(this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return array;
+      }
+      case op.OBJECT: {
+        const object = this.begin({});
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.string();
+          set(object, key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return object;
+      }
+      case op.MAP: {
+        const map = this.begin(new Map());
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.isLarge() ? yield* this.inSteps() : this.value();
+          map.set(key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return map;
+      }
+      case op.SET: {
+        const values = this.begin(new Set());
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          values.add(this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return values;
+      }
+      case op.ERROR: {
+        const error = this.beginError();
+        if (this.next() === 1) define(error, 'cause', this.isLarge() ? yield* this.inSteps() : this.value(), false);
+        for (let left = this.next(); left > 0; left--) {
+          if (this.isTime()) yield;
+          const key = this.string();
+          this.errorProperty(error, key, this.isLarge() ? yield* this.inSteps() : this.value());
+        }
+        return error;
+      }
+      default:
+        // Nothing else holds more than one value.
+        return this.special(operation);
+    }
+  }
+}
+
+function set(object, key, value) {
+  // Assigning to this key would give the object another prototype.
+  if (key === '__proto__') define(object, key, value, true);
+  else object[key] = value;
 }
 
 function define(object, key, value, enumerable) {
@@ -160,6 +269,7 @@ function define(object, key, value, enumerable) {
 }
 
 function bigint(digits) {
+  if (typeof digits === 'bigint') return digits;
   return digits[0] === '-' ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
 }
 
@@ -174,10 +284,9 @@ function halves(data, length) {
   });
 }
 
-/** The values in the pieces. */
-function unpack([count, row, strings, bytes = NO_BYTES]) {
-  const unpacker = new Unpacker(row, strings, bytes);
-  const values = [];
+/** Puts the values in the pieces into `values`. What Node cannot make is told in `odd`. */
+function unpack([count, row, strings, bytes = NO_BYTES], odd, values) {
+  const unpacker = new Unpacker(row, strings, bytes, odd);
   for (let i = 0; i < count; i++) {
     unpacker.objects = [];
     values.push(unpacker.value());
@@ -185,4 +294,20 @@ function unpack([count, row, strings, bytes = NO_BYTES]) {
   return values;
 }
 
-module.exports = { unpack };
+/** Puts the values in a parcel into `values`, and yields between steps. */
+function* unpackInSteps(parcel, odd, values) {
+  const strings = [];
+  for (let some = parcel.strings(); some.length > 0; some = parcel.strings()) {
+    for (const one of some) strings.push(one);
+    yield;
+  }
+  const unpacker = new Unpacker(parcel.row(), strings, parcel.bytes(), odd);
+  unpacker.large = parcel.large().sort();
+  for (let i = 0; i < parcel.count; i++) {
+    unpacker.objects = [];
+    if (unpacker.isTime()) yield;
+    values.push(unpacker.isLarge() ? yield* unpacker.inSteps() : unpacker.value());
+  }
+}
+
+module.exports = { unpack, unpackInSteps };

@@ -6,9 +6,12 @@
 //! environment.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     future::Future,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use async_task::WithInfo;
@@ -21,15 +24,25 @@ use napi::{
 };
 
 use crate::{
-    event::Event,
+    event::{Event, What},
     home::{Home, Pace, Weight},
+    outcome::Outcome,
     packed::pack,
+    sent::Sent,
+    transit::Transit,
 };
 
 /// Wakes Node. Weak: it does not by itself keep the process alive.
 pub(crate) type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
 
-type Answer = Result<Value, ToolError>;
+type Answer = Result<Sent, ToolError>;
+
+/// Lines of the console are told together up to this many bytes.
+const LINES: usize = 16 << 10;
+
+/// How many events Node is told at once, and of how many bytes. Then it looks at the clock.
+const BATCH: usize = 64;
+const BATCH_BYTES: usize = 256 << 10;
 
 /// What a function of Node's does when it is called.
 pub(crate) enum First {
@@ -37,6 +50,25 @@ pub(crate) enum First {
     Now(Answer),
     /// It returns a promise.
     Later(oneshot::Receiver<Answer>),
+}
+
+/// What the events of one executor have in common.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    pub(crate) number: u32,
+    transit: Transit,
+}
+
+impl Lane {
+    /// One that nobody else has.
+    pub(crate) fn new() -> Self {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        Self {
+            // 0 is nobody's, and after four billion of them the first are long gone.
+            number: LAST.fetch_add(1, Ordering::Relaxed) % u32::MAX + 1,
+            transit: Transit::default(),
+        }
+    }
 }
 
 /// One environment's side of everything.
@@ -51,7 +83,7 @@ pub(crate) struct Bridge {
 
 #[derive(Default)]
 struct Queue {
-    events: Vec<Event>,
+    events: VecDeque<Event>,
     closed: bool,
 }
 
@@ -61,6 +93,8 @@ struct Calls {
     next: u32,
     first: HashMap<u32, oneshot::Sender<First>>,
     later: HashMap<u32, oneshot::Sender<Answer>>,
+    /// How many there were when those were last forgotten that nobody waits for.
+    swept: usize,
 }
 
 impl Bridge {
@@ -89,7 +123,7 @@ impl Bridge {
             if queue.closed {
                 return;
             }
-            queue.events.push(event);
+            queue.events.push_back(event);
             queue.events.len() == 1
         };
         if was_empty && !self.home.is_running_here() {
@@ -97,24 +131,73 @@ impl Bridge {
         }
     }
 
-    /// All that has happened since the last time.
-    pub(crate) fn take(&self) -> Vec<Event> {
-        std::mem::take(&mut lock(&self.queue).events)
+    /// Tells Node of a line of the console, in JSON.
+    pub(crate) fn log(&self, lane: u32, hooks: u32, line: &str) {
+        let mut queue = lock(&self.queue);
+        if let Some(Event { lane: last, what }) = queue.events.back_mut()
+            && let What::Log { hooks: to, entries } = what
+            && (*last, *to) == (lane, hooks)
+            && entries.len() < LINES
+        {
+            entries.push(',');
+            entries.push_str(line);
+            return;
+        }
+        drop(queue);
+        let entries = line.to_owned();
+        let what = What::Log { hooks, entries };
+        self.send(Event { lane, what });
+    }
+
+    /// Tells Node that an operation is over.
+    pub(crate) fn done(&self, lane: u32, operation: u32, outcome: Outcome) {
+        let what = What::Done { operation, outcome };
+        self.send(Event { lane, what });
+    }
+
+    /// What has happened since the last time, in its order, and whether there is more than Node should be told at once.
+    pub(crate) fn take(&self) -> (Vec<Event>, bool) {
+        let mut queue = lock(&self.queue);
+        let mut events = Vec::new();
+        let mut bytes = 0;
+        while events.len() < BATCH
+            && bytes < BATCH_BYTES
+            && let Some(event) = queue.events.pop_front()
+        {
+            bytes += event.size();
+            events.push(event);
+        }
+        (events, !queue.events.is_empty())
     }
 
     /// Calls a function of Node's, from a cell.
-    pub(crate) async fn call(&self, set: u32, call: ToolCall) -> Result<Reply, ToolError> {
+    pub(crate) async fn call(
+        &self,
+        lane: &Lane,
+        set: u32,
+        call: ToolCall,
+    ) -> Result<Reply, ToolError> {
+        let bytes = call.arguments.iter().map(Value::heap_size).sum();
+        let passage = lane.transit.enter(bytes).await;
         let (sender, receiver) = oneshot::channel();
-        self.send(Event::Call {
+        let what = What::Call {
             set,
             tool: call.tool,
             arguments: pack(call.arguments.into_vec()),
             answer: sender,
+            passage,
+        };
+        self.send(Event {
+            lane: lane.number,
+            what,
         });
         match receiver.await {
-            Ok(First::Now(answer)) => answer.map(Reply::Value),
+            Ok(First::Now(answer)) => answer.and_then(Sent::read).map(Reply::Value),
             Ok(First::Later(answer)) => Ok(Reply::Later(Box::pin(async move {
-                answer.await.unwrap_or_else(|_| Err(gone()))
+                answer
+                    .await
+                    .unwrap_or_else(|_| Err(gone()))
+                    .and_then(Sent::read)
             }))),
             Err(_) => Err(gone()),
         }
@@ -123,15 +206,23 @@ impl Bridge {
     /// Asks Node whether a call may take place.
     pub(crate) async fn ask(
         &self,
+        lane: &Lane,
         hooks: u32,
         request: ApprovalRequest,
     ) -> Result<First, oneshot::Canceled> {
+        let bytes = request.arguments.iter().map(Value::heap_size).sum();
+        let passage = lane.transit.enter(bytes).await;
         let (sender, receiver) = oneshot::channel();
-        self.send(Event::Approval {
+        let what = What::Approval {
             hooks,
             tool: request.tool,
             arguments: pack(request.arguments.into_vec()),
             answer: sender,
+            passage,
+        };
+        self.send(Event {
+            lane: lane.number,
+            what,
         });
         receiver.await
     }
@@ -171,11 +262,15 @@ impl Bridge {
         })
     }
 
-    /// Forgets calls whose run is over: a promise of the host's may never be settled.
+    /// Forgets calls whose run is over: a promise of the host's may never be settled. Not each time, because it looks at the
+    /// calls of all executors.
     pub(crate) fn sweep(&self) {
         let mut calls = lock(&self.calls);
-        calls.first.retain(|_, sender| !sender.is_canceled());
-        calls.later.retain(|_, sender| !sender.is_canceled());
+        if calls.first.len() + calls.later.len() > 2 * calls.swept + BATCH {
+            calls.first.retain(|_, sender| !sender.is_canceled());
+            calls.later.retain(|_, sender| !sender.is_canceled());
+            calls.swept = calls.first.len() + calls.later.len();
+        }
     }
 
     /// Does something, here or on the pool. It ends with the environment, if not before. True if Node's thread is to begin

@@ -1,4 +1,5 @@
-//! What the pool tells Node, and how it looks there: an array of a number and what `lib/host.cjs` expects behind it.
+//! What the pool tells Node, and how it looks there: an array of a number, the lane, and what `lib/host.cjs` expects behind
+//! them.
 
 use std::sync::Arc;
 
@@ -6,32 +7,42 @@ use futures_channel::oneshot;
 use hotcell_cell::Text;
 use napi::{
     Env, Result,
-    bindgen_prelude::{Array, Float64ArraySlice, Uint8ArraySlice},
+    bindgen_prelude::{Array, BigInt, Float64ArraySlice, Uint8ArraySlice},
 };
 
 use crate::{
-    bridge::{Bridge, First},
+    bridge::{Bridge, First, pool},
     outcome::Outcome,
-    packed::Packed,
+    packed::{Packed, Piece},
+    parcel::Parcel,
+    transit::Passage,
 };
 
 /// Something that concerns JavaScript. Values are packed already: that is work for the pool.
-pub(crate) enum Event {
+pub(crate) struct Event {
+    /// Whose it is: the events of one lane are dealt with in their order. 0 if it does not matter.
+    pub(crate) lane: u32,
+    pub(crate) what: What,
+}
+
+pub(crate) enum What {
     /// Code in a cell calls a tool.
     Call {
         set: u32,
         tool: Arc<str>,
         arguments: Packed,
         answer: oneshot::Sender<First>,
+        passage: Passage,
     },
-    /// Code in a cell printed a line.
-    Log { hooks: u32, entry: String },
+    /// Code in a cell printed lines: JSON, with a comma between each two.
+    Log { hooks: u32, entries: String },
     /// A tool call waits for somebody's consent. The answer is a value that says whether it has it.
     Approval {
         hooks: u32,
         tool: Arc<str>,
         arguments: Packed,
         answer: oneshot::Sender<First>,
+        passage: Passage,
     },
     /// An operation is over.
     Done { operation: u32, outcome: Outcome },
@@ -41,57 +52,77 @@ const CALL: u32 = 0;
 const LOG: u32 = 1;
 const APPROVAL: u32 = 2;
 const DONE: u32 = 3;
+/// There are more events to be taken.
+pub(crate) const MORE: u32 = 4;
 
 impl Event {
+    /// How much work it is to tell it, in bytes, about.
+    pub(crate) fn size(&self) -> usize {
+        match &self.what {
+            What::Call { arguments, .. } | What::Approval { arguments, .. } => arguments.size(),
+            What::Log { entries, .. } => entries.len(),
+            What::Done { outcome, .. } => outcome.size(),
+        }
+    }
+
     /// For Node. `None` if nobody waits for it any more.
     pub(crate) fn into_js<'env>(
         self,
         env: &'env Env,
         bridge: &Bridge,
     ) -> Result<Option<Array<'env>>> {
+        let Self { lane, what } = self;
         let mut row = env.create_array(0)?;
-        match self {
-            Self::Call { answer, .. } | Self::Approval { answer, .. } if answer.is_canceled() => {
+        match what {
+            What::Call {
+                answer, arguments, ..
+            }
+            | What::Approval {
+                answer, arguments, ..
+            } if answer.is_canceled() => {
+                // Letting go of much takes a while, too.
+                if arguments.is_large() {
+                    pool().spawn(async move { drop(arguments) }).detach();
+                }
                 return Ok(None);
             }
-            Self::Call {
+            What::Call {
                 set,
                 tool,
                 arguments,
                 answer,
+                passage: _passage,
             } => {
-                let arguments = pieces(env, &arguments)?;
-                row.insert(CALL)?;
-                row.insert(bridge.expect(answer))?;
+                begin(&mut row, CALL, lane, bridge.expect(answer))?;
                 row.insert(set)?;
                 row.insert(&*tool)?;
-                row.insert(arguments)?;
+                values(env, &mut row, arguments)?;
             }
-            Self::Log { hooks, entry } => {
-                row.insert(LOG)?;
-                row.insert(hooks)?;
-                row.insert(entry)?;
+            What::Log { hooks, entries } => {
+                begin(&mut row, LOG, lane, hooks)?;
+                row.insert(format!("[{entries}]"))?;
             }
-            Self::Approval {
+            What::Approval {
                 hooks,
                 tool,
                 arguments,
                 answer,
+                passage: _passage,
             } => {
-                let arguments = pieces(env, &arguments)?;
-                row.insert(APPROVAL)?;
-                row.insert(bridge.expect(answer))?;
+                begin(&mut row, APPROVAL, lane, bridge.expect(answer))?;
                 row.insert(hooks)?;
                 row.insert(&*tool)?;
-                row.insert(arguments)?;
+                values(env, &mut row, arguments)?;
             }
-            Self::Done { operation, outcome } => {
+            What::Done { operation, outcome } => {
                 bridge.sweep();
-                if let Err(error) = outcome.push(env, &mut row, DONE, operation) {
-                    // Whoever waits has to be told something. It can be too much for one string, say.
+                begin(&mut row, DONE, lane, operation)?;
+                if let Err(error) = outcome.push(env, &mut row) {
+                    // Whoever waits has to be told something.
                     row = env.create_array(0)?;
-                    Outcome::Threw(format!("the result cannot be given to Node: {error}"))
-                        .push(env, &mut row, DONE, operation)?;
+                    begin(&mut row, DONE, lane, operation)?;
+                    Outcome::Threw(format!("the outcome cannot be given to Node: {error}"))
+                        .push(env, &mut row)?;
                 }
             }
         }
@@ -99,12 +130,22 @@ impl Event {
     }
 }
 
-/// A packed value for `lib/unpack.cjs`.
-pub(crate) fn pieces<'env>(env: &'env Env, packed: &Packed) -> Result<Array<'env>> {
+/// Every event begins with its kind, its lane, and the number that it is about.
+fn begin(row: &mut Array<'_>, kind: u32, lane: u32, number: u32) -> Result<()> {
+    row.insert(kind)?;
+    row.insert(lane)?;
+    row.insert(number)
+}
+
+/// Packed values for `lib/unpack.cjs`: a parcel, or pieces.
+pub(crate) fn values<'env>(env: &'env Env, row: &mut Array<'env>, packed: Packed) -> Result<()> {
+    if packed.is_large() {
+        return row.insert(Parcel::new(packed));
+    }
     let length = u32::try_from(packed.strings.len()).unwrap_or(u32::MAX);
     let mut strings = env.create_array(length)?;
-    for (index, text) in (0..length).zip(&packed.strings) {
-        string(env, &mut strings, index, text)?;
+    for (index, one) in (0..length).zip(&packed.strings) {
+        piece(env, &mut strings, index, one)?;
     }
     let mut all = env.create_array(3)?;
     all.set(0, packed.count)?;
@@ -113,7 +154,21 @@ pub(crate) fn pieces<'env>(env: &'env Env, packed: &Packed) -> Result<Array<'env
     if !packed.bytes.is_empty() {
         all.set(3, Uint8ArraySlice::copy_from(env, &packed.bytes)?)?;
     }
-    Ok(all)
+    row.insert(all)
+}
+
+/// Puts a piece into the table of strings.
+pub(crate) fn piece(env: &Env, strings: &mut Array<'_>, index: u32, piece: &Piece) -> Result<()> {
+    match piece {
+        Piece::Text(text) => string(env, strings, index, text),
+        Piece::Latin1(bytes) => strings.set(index, env.create_string_latin1(bytes)?),
+        Piece::Utf16(units) => strings.set(index, env.create_string_utf16(units)?),
+        Piece::BigInt(number) => {
+            let (_, words) = number.to_u64_digits();
+            let sign_bit = *number < hotcell_cell::BigInt::ZERO;
+            strings.set(index, BigInt { sign_bit, words })
+        }
+    }
 }
 
 fn string(env: &Env, strings: &mut Array<'_>, index: u32, text: &Text) -> Result<()> {

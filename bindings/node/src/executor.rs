@@ -19,19 +19,20 @@ use hotcell_executor::{
 };
 use napi::{
     Env, Result,
-    bindgen_prelude::{Buffer, ClassInstance, ObjectFinalize, Utf16String},
+    bindgen_prelude::{BigInt, ClassInstance, ObjectFinalize, Utf16String},
 };
 use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    bridge::{Bridge, First, pool},
-    event::Event,
+    bridge::{Bridge, First, Lane, pool},
     files::NativeFileTools,
     home::{Pace, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
-    packed::Reader,
+    packed::{Malformed, Reader},
+    sent::{Borrowed, Sent},
+    snapshot::SnapshotBytes,
 };
 use order::Order;
 use report::{normalised, report};
@@ -48,6 +49,8 @@ const MUCH_MEMORY: u64 = 16 << 20;
 pub struct NativeExecutor {
     executor: Executor,
     bridge: Arc<Bridge>,
+    /// Of its events.
+    lane: Lane,
     order: Arc<Order>,
     pace: Arc<Pace>,
     /// How much memory it has, as far as is known.
@@ -67,14 +70,22 @@ impl NativeExecutor {
         on_log: bool,
         on_approval: bool,
     ) -> Result<Self> {
-        let options = read_options(&host.bridge, &options, hooks, on_log, on_approval)?;
-        Ok(Self::of(&host.bridge, Executor::new(options), 0))
+        let lane = Lane::new();
+        let hooks = Hooks {
+            bridge: Arc::clone(&host.bridge),
+            lane: lane.clone(),
+            hooks,
+        };
+        let options = hooks.read_options(&options, on_log, on_approval)?;
+        let executor = Executor::new(options);
+        Ok(Self::of(&host.bridge, lane, executor, 0))
     }
 
-    fn of(bridge: &Arc<Bridge>, executor: Executor, memory: u64) -> Self {
+    fn of(bridge: &Arc<Bridge>, lane: Lane, executor: Executor, memory: u64) -> Self {
         Self {
             executor,
             bridge: Arc::clone(bridge),
+            lane,
             order: Arc::default(),
             pace: Arc::default(),
             memory: Arc::new(AtomicU64::new(memory)),
@@ -95,24 +106,30 @@ impl NativeExecutor {
     pub fn restore(
         host: &Host,
         operation: u32,
-        snapshot: Buffer,
+        snapshot: &mut SnapshotBytes,
         options: Option<String>,
         hooks: u32,
         on_log: bool,
         on_approval: bool,
     ) -> Result<bool> {
-        let options = options
-            .map(|options| read_options(&host.bridge, &options, hooks, on_log, on_approval))
-            .transpose()?;
-        // Node's own copy may change at any time.
-        let snapshot = snapshot.to_vec();
         let bridge = Arc::clone(&host.bridge);
+        let lane = Lane::new();
+        let hooks = Hooks {
+            bridge: Arc::clone(&bridge),
+            lane: lane.clone(),
+            hooks,
+        };
+        let options = options
+            .map(|options| hooks.read_options(&options, on_log, on_approval))
+            .transpose()?;
+        let snapshot = snapshot.take();
         let restoring = async move {
+            let number = lane.number;
             let outcome = match Executor::restore(&snapshot, options) {
-                Ok(executor) => Outcome::Executor(Self::of(&bridge, executor, u64::MAX)),
+                Ok(executor) => Outcome::Executor(Self::of(&bridge, lane, executor, u64::MAX)),
                 Err(error) => failed(&error),
             };
-            bridge.send(Event::Done { operation, outcome });
+            bridge.done(number, operation, outcome);
         };
         let pace = Arc::default();
         Ok(host
@@ -144,10 +161,19 @@ impl NativeExecutor {
         self.executor.options().to_json().to_string()
     }
 
-    /// What there is to say about code, as JSON.
+    /// What there is to say about code, as JSON, while Node waits.
     #[napi]
     pub fn validate(&self, code: String) -> Result<String> {
         serde_json::to_string(&self.executor.validate(&code)).map_err(bug)
+    }
+
+    /// What there is to say about code.
+    #[napi]
+    pub fn validate_async(&self, operation: u32, code: String) -> bool {
+        let executor = self.executor.clone();
+        self.start(operation, Weight::of_bytes(code.len()), async move {
+            Outcome::data(&executor.validate(&code))
+        })
     }
 
     /// Makes it ready.
@@ -184,17 +210,29 @@ impl NativeExecutor {
         row: &[f64],
         text: Utf16String,
         bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
     ) -> Result<bool> {
-        let mut reader = Reader::new(row, &text, bytes);
-        let mut variables = Vec::with_capacity(names.len());
-        for name in names {
-            variables.push((name, reader.value().map_err(bug)?));
-        }
-        reader.finish().map_err(bug)?;
+        let pieces = Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        };
+        let weight = pieces.weight();
         let executor = self.executor.clone();
-        let weight = Weight::of_bytes(size_of_val(row) + text.len() + bytes.len());
+        if weight == Weight::Light {
+            let read = |reader: Reader<'_>| variables(names, reader);
+            let variables = pieces.read(read).map_err(bug)?;
+            return Ok(self.start(operation, weight, async move {
+                nothing(executor.send_variables(variables).await)
+            }));
+        }
+        let pieces = pieces.into_owned();
         Ok(self.start(operation, weight, async move {
-            nothing(executor.send_variables(variables).await)
+            match pieces.read(|reader| variables(names, reader)) {
+                Ok(variables) => nothing(executor.send_variables(variables).await),
+                Err(error) => Outcome::Threw(error.to_string()),
+            }
         }))
     }
 
@@ -208,7 +246,8 @@ impl NativeExecutor {
         builtins: Vec<ClassInstance<'_, NativeFileTools>>,
     ) -> Result<bool> {
         let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.tools()).collect();
-        let tools = tools::read(&self.bridge, set, &specs, &builtins).map_err(mistake)?;
+        let tools =
+            tools::read(&self.bridge, &self.lane, set, &specs, &builtins).map_err(mistake)?;
         let executor = self.executor.clone();
         let weight = Weight::of_bytes(specs.len());
         Ok(self.start(operation, weight, async move {
@@ -235,12 +274,13 @@ impl NativeExecutor {
             run = run.timeout(timeout);
         }
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
+        let lane = self.lane.number;
         let tell = move |execution: Option<Execution>| {
             if let Some(Execution { stats, .. }) = &execution {
                 memory.fetch_max(stats.peak_memory_bytes, Ordering::Relaxed);
             }
             let outcome = execution.map_or_else(cancelled, report);
-            bridge.send(Event::Done { operation, outcome });
+            bridge.done(lane, operation, outcome);
         };
         let run = self.order.run(&self.executor, operation, run, tell);
         Ok(self.spawn(operation, weight, run))
@@ -272,7 +312,7 @@ impl NativeExecutor {
         self.start(operation, Weight::Heavy, async move {
             let memory = memory.load(Ordering::Relaxed);
             match executor.fork().await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, twin, memory)),
+                Ok(twin) => Outcome::Executor(Self::of(&bridge, Lane::new(), twin, memory)),
                 Err(error) => failed(&error),
             }
         })
@@ -284,10 +324,10 @@ impl NativeExecutor {
         weight: Weight,
         future: impl Future<Output = Outcome> + Send + 'static,
     ) -> bool {
-        let bridge = Arc::clone(&self.bridge);
+        let (bridge, lane) = (Arc::clone(&self.bridge), self.lane.number);
         self.spawn(operation, weight, async move {
             let outcome = future.await;
-            bridge.send(Event::Done { operation, outcome });
+            bridge.done(lane, operation, outcome);
         })
     }
 
@@ -317,48 +357,69 @@ impl ObjectFinalize for NativeExecutor {
     }
 }
 
-/// The contract's options, and hooks that lead to Node.
-fn read_options(
-    bridge: &Arc<Bridge>,
-    options: &str,
-    hooks: u32,
-    on_log: bool,
-    on_approval: bool,
-) -> Result<ExecutorOptions> {
-    let json: Json = serde_json::from_str(options).map_err(bug)?;
-    let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
-    if on_log {
-        let bridge = Arc::clone(bridge);
-        options = options.on_log(move |entry| {
-            if let Ok(entry) = serde_json::to_string(entry) {
-                bridge.send(Event::Log { hooks, entry });
-            }
-        });
+/// As many values as names.
+fn variables(
+    names: Vec<String>,
+    mut reader: Reader<'_>,
+) -> std::result::Result<Vec<(String, Value)>, Malformed> {
+    let mut variables = Vec::with_capacity(names.len());
+    for name in names {
+        variables.push((name, reader.value()?));
     }
-    if on_approval {
-        let bridge = Arc::clone(bridge);
-        options = options.on_approval(move |request| {
-            let bridge = Arc::clone(&bridge);
-            async move { approval(&bridge, hooks, request).await }
-        });
-    }
-    Ok(options)
+    reader.finish()?;
+    Ok(variables)
 }
 
-/// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
-async fn approval(bridge: &Bridge, hooks: u32, request: ApprovalRequest) -> Approval {
-    let answer = match bridge.ask(hooks, request).await {
-        Ok(First::Now(answer)) => Some(answer),
-        Ok(First::Later(answer)) => answer.await.ok(),
-        Err(_) => None,
-    };
-    Approval::Deny(match answer {
-        Some(Ok(Value::Bool(true))) => return Approval::Allow,
-        Some(Ok(Value::String(reason))) => reason.to_string(),
-        Some(Ok(_)) => "it was not approved".into(),
-        Some(Err(error)) => format!("asking for approval failed: {error}"),
-        None => "nobody was there to approve it".into(),
-    })
+/// What an executor calls of Node's while it runs.
+#[derive(Clone)]
+struct Hooks {
+    bridge: Arc<Bridge>,
+    lane: Lane,
+    hooks: u32,
+}
+
+impl Hooks {
+    /// The contract's options, with these hooks.
+    fn read_options(
+        self,
+        options: &str,
+        on_log: bool,
+        on_approval: bool,
+    ) -> Result<ExecutorOptions> {
+        let json: Json = serde_json::from_str(options).map_err(bug)?;
+        let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
+        if on_log {
+            let hooks = self.clone();
+            options = options.on_log(move |entry| {
+                if let Ok(entry) = serde_json::to_string(entry) {
+                    hooks.bridge.log(hooks.lane.number, hooks.hooks, &entry);
+                }
+            });
+        }
+        if on_approval {
+            options = options.on_approval(move |request| {
+                let hooks = self.clone();
+                async move { hooks.approval(request).await }
+            });
+        }
+        Ok(options)
+    }
+
+    /// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
+    async fn approval(&self, request: ApprovalRequest) -> Approval {
+        let answer = match self.bridge.ask(&self.lane, self.hooks, request).await {
+            Ok(First::Now(answer)) => Some(answer),
+            Ok(First::Later(answer)) => answer.await.ok(),
+            Err(_) => None,
+        };
+        Approval::Deny(match answer.map(|answer| answer.and_then(Sent::read)) {
+            Some(Ok(Value::Bool(true))) => return Approval::Allow,
+            Some(Ok(Value::String(reason))) => reason.to_string(),
+            Some(Ok(_)) => "it was not approved".into(),
+            Some(Err(error)) => format!("asking for approval failed: {error}"),
+            None => "nobody was there to approve it".into(),
+        })
+    }
 }
 
 fn nothing(result: std::result::Result<(), ExecutorError>) -> Outcome {
@@ -369,7 +430,7 @@ fn nothing(result: std::result::Result<(), ExecutorError>) -> Outcome {
 }
 
 fn failed(error: &ExecutorError) -> Outcome {
-    Outcome::Failed(normalised(error).to_string())
+    Outcome::failed(&normalised(error))
 }
 
 /// A run that did not begin.
@@ -381,5 +442,5 @@ fn cancelled() -> Outcome {
         "retryable": true,
         "logs": "",
     });
-    Outcome::Failed(error.to_string())
+    Outcome::failed(&error)
 }

@@ -9,7 +9,6 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    event::Event,
     home::Weight,
     host::{Host, bug, mistake},
     outcome::Outcome,
@@ -68,10 +67,10 @@ impl NativeFileTools {
         let calling = async move {
             let work = blocking::unblock(move || tools.call(&tool, &arguments));
             let outcome = match work.await {
-                Ok(result) => Outcome::Json(result.to_string()),
+                Ok(result) => Outcome::data(&result),
                 Err(error) => Outcome::Threw(error.to_string()),
             };
-            bridge.send(Event::Done { operation, outcome });
+            bridge.done(0, operation, outcome);
         };
         let pace = Arc::default();
         Ok(host.bridge.spawn(operation, Weight::Heavy, &pace, calling))

@@ -1,9 +1,10 @@
 //! Small work stays on Node's own thread.
 //!
 //! Going to a thread of the pool and back costs more than most runs, and code that calls a tool needs Node's thread at once
-//! anyway. So a task that Node's thread starts or wakes is polled right there, where it can stay for a millisecond at most:
-//! then its cell makes way. All of them together get [`TURN`] of a turn of the event loop. One that needs more goes on on
-//! the pool, and so does the next of the same [`Pace`].
+//! anyway. So a task that Node's thread starts or wakes is polled right there, as a visitor ([`hotcell_cell::visit`]): it can
+//! stay for a millisecond at most, then its cell makes way, and it leaves before there is much for native code to do. All of
+//! them together get [`TURN`] of a turn of the event loop. One that needs more goes on on the pool, and so does the next of
+//! the same [`Pace`].
 
 use std::{
     collections::VecDeque,
@@ -16,6 +17,7 @@ use std::{
 };
 
 use async_task::{Runnable, ScheduleInfo};
+use hotcell_cell::{is_leaving, visit};
 
 use crate::bridge::{lock, pool};
 
@@ -26,7 +28,7 @@ const TURN: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_micros(500);
 
 /// How many bytes make work that is not small, whatever is done with them.
-const SMALL: usize = 16 << 10;
+const SMALL: usize = 8 << 10;
 
 /// Whether something can be expected to be over soon.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +118,7 @@ impl Home {
 
     /// A task was woken.
     pub(crate) fn schedule(&self, task: Task, info: ScheduleInfo) {
-        if self.is_here() {
+        if self.is_here() && !is_leaving() {
             let mut desk = lock(&self.desk);
             // By what Node has just answered, or by itself, as it does to make way.
             let is_welcome = desk.is_open || info.woken_while_running;
@@ -144,7 +146,7 @@ impl Home {
             let Some((task, has_time)) = next else { break };
             if has_time && !task.metadata().is_slow() {
                 let _running = Running::begin(self);
-                run(task);
+                visit(|| run(task));
             } else {
                 to_pool(task);
             }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use hotcell_cell::{ErrorValue, ToolError, Value};
 use napi::{
     Env, Error, Result, Status,
-    bindgen_prelude::{Array, Function, Utf16String},
+    bindgen_prelude::{Array, BigInt, Function, Utf16String},
     check_status, sys,
 };
 use napi_derive::napi;
 
-use crate::{bridge::Bridge, home::Weight, packed::Reader};
+use crate::{
+    bridge::Bridge,
+    event::MORE,
+    sent::{Borrowed, Sent},
+};
 
 /// One for each environment, made by `lib/host.cjs`.
 #[napi]
@@ -29,15 +33,22 @@ impl Host {
         })
     }
 
-    /// Runs what is up to this thread, and tells all that has happened since the last time.
+    /// Runs what is up to this thread, and tells what has happened since the last time, or as much of it as Node should be
+    /// told at once: then the last event says that there is more.
     #[napi(catch_unwind)]
     pub fn take<'env>(&self, env: &'env Env) -> Result<Vec<Array<'env>>> {
         self.bridge.home().run();
-        let mut events = Vec::new();
-        for event in self.bridge.take() {
-            events.extend(event.into_js(env, &self.bridge)?);
+        let (events, has_more) = self.bridge.take();
+        let mut told = Vec::with_capacity(events.len());
+        for event in events {
+            told.extend(event.into_js(env, &self.bridge)?);
         }
-        Ok(events)
+        if has_more {
+            let mut more = env.create_array(0)?;
+            more.insert(MORE)?;
+            told.push(more);
+        }
+        Ok(told)
     }
 
     /// The event loop has gone round.
@@ -48,21 +59,45 @@ impl Host {
 
     /// A tool returned this value, or its promise was resolved with it. True if there is something to [`Self::take`].
     #[napi]
-    pub fn answer(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
-        let value = Reader::new(row, &text, bytes).only().map_err(bug)?;
-        let weight = Weight::of_bytes(size_of_val(row) + text.len() + bytes.len());
+    pub fn answer(
+        &self,
+        call: u32,
+        row: &[f64],
+        text: Utf16String,
+        bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
+    ) -> Result<bool> {
+        let (value, weight) = Sent::only(Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        })?;
         Ok(self.bridge.answer(call, weight, Ok(value)))
     }
 
     /// A tool threw this error, or its promise was rejected with it. True if there is something to [`Self::take`].
     #[napi]
-    pub fn fail(&self, call: u32, row: &[f64], text: Utf16String, bytes: &[u8]) -> Result<bool> {
-        let error = match Reader::new(row, &text, bytes).only().map_err(bug)? {
+    pub fn fail(
+        &self,
+        call: u32,
+        row: &[f64],
+        text: Utf16String,
+        bytes: &[u8],
+        bigints: Option<Vec<BigInt>>,
+    ) -> Result<bool> {
+        let (error, weight) = Sent::only(Borrowed {
+            row,
+            text,
+            bytes,
+            bigints,
+        })?;
+        let error = match error.read().map_err(bug)? {
             Value::Error(error) => *error,
             _ => ErrorValue::new("Error", "the tool failed"),
         };
         let error = Err(ToolError::from(error));
-        Ok(self.bridge.answer(call, Weight::Light, error))
+        Ok(self.bridge.answer(call, weight, error))
     }
 
     /// A tool returned a promise. True if there is something to [`Self::take`].

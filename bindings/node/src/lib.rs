@@ -28,9 +28,15 @@ mod home;
 mod host;
 mod outcome;
 mod packed;
+mod parcel;
+mod sent;
+mod snapshot;
 mod texts;
+mod transit;
 
 pub use executor::NativeExecutor;
 pub use files::NativeFileTools;
 pub use host::Host;
+pub use parcel::Parcel;
+pub use snapshot::SnapshotBytes;
 pub use texts::{build_id, parse_answer, prepare_program, render_prompt, validate_code, version};

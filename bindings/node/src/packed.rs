@@ -10,10 +10,8 @@
 mod read;
 mod write;
 
-#[cfg(test)]
-pub(crate) use read::Malformed;
-pub(crate) use read::Reader;
-pub(crate) use write::{Packed, pack};
+pub(crate) use read::{Malformed, Reader};
+pub(crate) use write::{Packed, Piece, pack};
 
 /// What a row of numbers can say. Behind each operation stands what follows it; a `text` is a length inwards and an index
 /// outwards.
@@ -32,7 +30,8 @@ mod op {
         NUMBER = 4,
         /// A text.
         STRING = 5,
-        /// A text: the digits, hexadecimal, after a `-` if it is negative.
+        /// A text: the digits, hexadecimal, after a `-` if it is negative. A large one is not written down: outwards it stands
+        /// in the table itself; inwards the text is empty, and it is the next of those beside the row.
         BIGINT = 6,
         /// The length; that many elements, or fewer and `HOLES`.
         ARRAY = 7,

@@ -1,32 +1,76 @@
 //! What needs no executor: checking code, and the words around it. JSON in, JSON out.
 
+use std::sync::Arc;
+
 use hotcell_executor::ExecutorOptions;
 use hotcell_prompt::{
     ParseOptions, PromptContext, parse_code, render_system_prompt, render_template,
 };
 use napi::Result;
 use napi_derive::napi;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use crate::host::{bug, mistake};
+use crate::{
+    home::Weight,
+    host::{Host, bug, mistake},
+    outcome::Outcome,
+};
 
-/// What there is to say about code.
+/// What there is to say about code, while Node waits.
 #[napi]
 pub fn validate_code(code: String, options: String) -> Result<String> {
     serde_json::to_string(&read_options(&options)?.validate_code(&code)).map_err(bug)
 }
 
-/// What would run of code.
+/// What would run of code, while Node waits.
 #[napi]
 pub fn prepare_program(code: String, options: String) -> Result<String> {
-    let program = read_options(&options)?.prepare_program(&code);
-    Ok(json!({
+    Ok(prepared(&read_options(&options)?, &code).to_string())
+}
+
+fn prepared(options: &ExecutorOptions, code: &str) -> Json {
+    let program = options.prepare_program(code);
+    json!({
         "originalCode": *program.original,
         "transformedCode": *program.transformed,
         "diagnostics": program.diagnostics,
         "language": program.language,
     })
-    .to_string())
+}
+
+#[napi]
+impl Host {
+    /// What there is to say about code.
+    #[napi]
+    pub fn validate_code(&self, operation: u32, code: String, options: String) -> Result<bool> {
+        let options = read_options(&options)?;
+        Ok(self.tell(operation, code.len(), move || {
+            Outcome::data(&options.validate_code(&code))
+        }))
+    }
+
+    /// What would run of code.
+    #[napi]
+    pub fn prepare_program(&self, operation: u32, code: String, options: String) -> Result<bool> {
+        let options = read_options(&options)?;
+        Ok(self.tell(operation, code.len(), move || {
+            Outcome::data(&prepared(&options, &code))
+        }))
+    }
+
+    /// Does something with a text of that length.
+    fn tell(
+        &self,
+        operation: u32,
+        length: usize,
+        work: impl FnOnce() -> Outcome + Send + 'static,
+    ) -> bool {
+        let bridge = Arc::clone(&self.bridge);
+        let pace = Arc::default();
+        let working = async move { bridge.done(0, operation, work()) };
+        let weight = Weight::of_bytes(length);
+        self.bridge.spawn(operation, weight, &pace, working)
+    }
 }
 
 /// The system prompt, by our template or by another.

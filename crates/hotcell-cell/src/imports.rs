@@ -14,13 +14,16 @@ use crate::{
     options::{Import, Source, SourceKind},
     tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
+    visit::leave_with,
     wire::{Reader, WireError, put_value},
 };
 
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(engine);
     linker.func_wrap("hotcell", "take", take)?;
-    linker.func_wrap("hotcell", "emit", receive)?;
+    linker.func_wrap_async("hotcell", "emit", |caller, (kind, at, length)| {
+        Box::new(elsewhere(length, move || receive(caller, kind, at, length)))
+    })?;
     linker.func_wrap("hotcell", "interrupted", |caller: Caller<'_, Host>| {
         i32::from(caller.data().is_interrupted())
     })?;
@@ -31,23 +34,43 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("hotcell", "random", |caller: Caller<'_, Host>| {
         random(caller.data())
     })?;
-    linker.func_wrap("hotcell", "tool_call", tool_call)?;
+    linker.func_wrap_async("hotcell", "tool_call", |caller, (tool, at, length)| {
+        Box::new(elsewhere(length, move || {
+            tool_call(caller, tool, at, length)
+        }))
+    })?;
     linker.func_wrap_async(
         "hotcell",
         "tool_wait",
         |caller, arguments: (i32, u32, u32)| Box::new(tool_wait(caller, arguments)),
     )?;
-    linker.func_wrap("hotcell", "tool_start", tool_start)?;
+    linker.func_wrap_async("hotcell", "tool_start", |caller, (tool, id, at, length)| {
+        Box::new(elsewhere(length, move || {
+            tool_start(caller, tool, id, at, length)
+        }))
+    })?;
     linker.func_wrap_async(
         "hotcell",
         "tool_natural",
         |caller, arguments: (i32, i32, u32, u32)| Box::new(tool_natural(caller, arguments)),
     )?;
     linker.func_wrap("hotcell", "next_answer", next_answer)?;
-    linker.func_wrap("hotcell", "admit", admit)?;
-    linker.func_wrap("hotcell", "module", module)?;
-    linker.func_wrap("hotcell", "library", library)?;
+    linker.func_wrap_async("hotcell", "admit", |caller, (kind, at, length)| {
+        Box::new(elsewhere(length, move || admit(caller, kind, at, length)))
+    })?;
+    linker.func_wrap_async("hotcell", "module", |caller, (at, length)| {
+        Box::new(elsewhere(length, move || module(caller, at, length)))
+    })?;
+    linker.func_wrap_async("hotcell", "library", |caller, (at, length)| {
+        Box::new(elsewhere(length, move || library(caller, at, length)))
+    })?;
     Ok(linker)
+}
+
+/// Work on that many bytes of the guest's, not on a thread that has better things to do.
+async fn elsewhere<T>(bytes: u32, work: impl FnOnce() -> T) -> T {
+    leave_with(bytes).await;
+    work()
 }
 
 fn memory(caller: &Caller<'_, Host>) -> wasmtime::Result<Memory> {
@@ -165,6 +188,7 @@ async fn tool_wait(
     mut caller: Caller<'_, Host>,
     (tool, pointer, length): (i32, u32, u32),
 ) -> wasmtime::Result<i32> {
+    leave_with(length).await;
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
@@ -185,6 +209,7 @@ async fn tool_natural(
     mut caller: Caller<'_, Host>,
     (tool, id, pointer, length): (i32, i32, u32, u32),
 ) -> wasmtime::Result<i32> {
+    leave_with(length).await;
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;

@@ -64,6 +64,7 @@ mod snapshot;
 mod stats;
 mod tool;
 mod value;
+mod visit;
 mod watchdog;
 mod wire;
 
@@ -80,6 +81,7 @@ pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
 pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind, decimal};
+pub use visit::{is_leaving, leave, visit};
 pub use wire::{MAX_DEPTH, WireError};
 
 #[doc(hidden)]

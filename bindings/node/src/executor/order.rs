@@ -16,8 +16,10 @@ use std::{
 
 use futures_channel::oneshot;
 use futures_util::FutureExt;
+use hotcell_cell::leave;
 use hotcell_executor::{Execution, Executor, Run};
 
+use super::report::is_long;
 use crate::bridge::lock;
 
 /// The order of one executor's operations.
@@ -84,6 +86,8 @@ impl Order {
         async move {
             let listed = Listed { order, operation };
             let mut execution = pin!(executor.execute(run));
+            let mut leaving = pin!(leave());
+            let mut ended = None;
             let mut has_begun = false;
             let mut tell = Some(tell);
             let mut end = |ended| {
@@ -96,6 +100,10 @@ impl Order {
             poll_fn(|context| {
                 // No other run of this executor can begin or end from here on.
                 let _alone = lock(&listed.order.polling);
+                if ended.is_some() {
+                    ready!(leaving.as_mut().poll(context));
+                    return end(ended.take());
+                }
                 if matches!(aborted.poll_unpin(context), Poll::Ready(Ok(()))) {
                     if !has_begun || !listed.is_first() {
                         return end(None);
@@ -108,7 +116,13 @@ impl Order {
                 } else if !listed.is_first_or_waits(context) {
                     return Poll::Pending;
                 }
-                end(Some(ready!(execution.as_mut().poll(context))))
+                let execution = ready!(execution.as_mut().poll(context));
+                if is_long(&execution) {
+                    ended = Some(execution);
+                    ready!(leaving.as_mut().poll(context));
+                    return end(ended.take());
+                }
+                end(Some(execution))
             })
             .await;
         }

@@ -1,58 +1,147 @@
-//! What came of a run, for `lib/host.cjs`.
+//! What came of a run, for `lib/report.cjs`.
 
-use hotcell_executor::{CallRecord, Execution, ExecutorError, LogEntry, RunStats};
-use hotcell_prepare::Diagnostic;
+use std::collections::HashMap;
+
+use hotcell_cell::{Value, View, ViewKind};
+use hotcell_executor::{CallOutcome, CallRecord, Execution, ExecutorError, LogEntry};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::{outcome::Outcome, packed::pack};
+use crate::{
+    outcome::{Outcome, to_value},
+    packed::pack,
+};
 
-/// All of it but the values.
-#[derive(Serialize)]
-struct Report<'a> {
-    logs: &'a str,
-    is_final_answer: bool,
-    entries: &'a [LogEntry],
-    diagnostics: &'a [Diagnostic],
-    stats: RunStats,
-    calls: Vec<Call>,
-    error: Option<Json>,
-}
-
-#[derive(Serialize)]
-struct Call {
-    #[serde(flatten)]
-    record: CallRecord,
-    /// How many of the values are its arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<usize>,
-}
-
-/// What came of a run. Its values are packed: first the output, then the arguments of the calls.
+/// What came of a run, as packed values: the report, the logs, the output, then the arguments of the calls.
+///
+/// There may be many lines and calls, and few things to say about each. So they are rows of numbers, and texts stand beside them,
+/// each once.
 pub(super) fn report(execution: Execution) -> Outcome {
-    let mut values = vec![execution.output];
-    let mut calls = Vec::with_capacity(execution.calls.len());
-    for mut record in execution.calls {
-        let arguments = record.arguments.take();
-        calls.push(Call {
-            record,
-            arguments: arguments.as_ref().map(Vec::len),
-        });
-        values.extend(arguments.into_iter().flatten());
+    let mut texts = Texts::default();
+    let mut lines = Row::default();
+    for entry in execution.entries {
+        lines.extend(line(&entry, &mut texts));
     }
-    let report = Report {
-        logs: &execution.logs,
-        is_final_answer: execution.is_final_answer,
-        entries: &execution.entries,
-        diagnostics: &execution.diagnostics,
-        stats: execution.stats,
-        calls,
-        error: execution.error.as_ref().map(normalised),
+    let mut calls = Row::default();
+    let mut arguments = Vec::new();
+    for record in execution.calls {
+        calls.extend(call(&record, &mut texts));
+        arguments.extend(record.arguments.into_iter().flatten());
+    }
+
+    // The logs are told once.
+    let error = execution.error.map(|mut error| {
+        error.logs = None;
+        error.entries = Vec::new();
+        error
+    });
+    let report = Value::object([
+        ("is_final_answer", Value::from(execution.is_final_answer)),
+        ("lines", lines.into_value()),
+        ("diagnostics", data(&execution.diagnostics)),
+        ("stats", data(&execution.stats)),
+        ("calls", calls.into_value()),
+        ("texts", texts.into_value()),
+        ("error", data(&error)),
+    ]);
+    let first = [report, Value::from(execution.logs), execution.output];
+    Outcome::Report(pack(first.into_iter().chain(arguments)))
+}
+
+/// Its level, when it was printed, and how long it is, as JavaScript counts.
+fn line(entry: &LogEntry, texts: &mut Texts) -> [f64; 3] {
+    let length = if entry.message.is_ascii() {
+        entry.message.len()
+    } else {
+        entry.message.encode_utf16().count()
     };
-    match serde_json::to_string(&report) {
-        Ok(report) => Outcome::Report(pack(values), report),
-        Err(error) => Outcome::Threw(error.to_string()),
+    [
+        texts.index(entry.level.as_str()),
+        texts.index(entry.ts()),
+        number(length),
+    ]
+}
+
+/// Its tool, how long it took, how many arguments are kept of it (-1 if none are), what came of it, and the message (-1 if
+/// there is none).
+fn call(record: &CallRecord, texts: &mut Texts) -> [f64; 5] {
+    let (outcome, message) = match &record.outcome {
+        CallOutcome::Returned => ("returned", None),
+        CallOutcome::Failed(message) => ("failed", Some(message)),
+        CallOutcome::Refused(message) => ("refused", Some(message)),
+        _ => ("unanswered", None),
+    };
+    let arguments = record.arguments.as_ref();
+    [
+        texts.index(&*record.tool),
+        (record.duration.as_secs_f64() * 1e6).round() / 1e3,
+        arguments.map_or(-1.0, |arguments| number(arguments.len())),
+        texts.index(outcome),
+        message.map_or(-1.0, |message| texts.index(&**message)),
+    ]
+}
+
+/// Numbers that are a `Float64Array` there.
+#[derive(Default)]
+struct Row(Vec<u8>);
+
+impl Row {
+    fn extend(&mut self, numbers: impl IntoIterator<Item = f64>) {
+        self.0
+            .extend(numbers.into_iter().flat_map(f64::to_le_bytes));
     }
+
+    fn into_value(self) -> Value {
+        Value::View(Box::new(View {
+            kind: ViewKind::Float64,
+            offset: 0,
+            length: u32::try_from(self.0.len() / size_of::<f64>()).unwrap_or(u32::MAX),
+            buffer: Value::Buffer(self.0),
+        }))
+    }
+}
+
+/// Texts that are told once.
+#[derive(Default)]
+struct Texts {
+    known: HashMap<String, f64>,
+    all: Vec<Value>,
+}
+
+impl Texts {
+    fn index(&mut self, text: impl AsRef<str> + Into<String>) -> f64 {
+        if let Some(index) = self.known.get(text.as_ref()) {
+            return *index;
+        }
+        let index = number(self.all.len());
+        self.all.push(Value::from(text.as_ref()));
+        self.known.insert(text.into(), index);
+        index
+    }
+
+    fn into_value(self) -> Value {
+        Value::Array(self.all)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no memory holds as much")]
+fn number(number: usize) -> f64 {
+    number as f64
+}
+
+fn data(data: &impl Serialize) -> Value {
+    serde_json::to_value(data).map_or(Value::Undefined, to_value)
+}
+
+/// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
+/// is about many small ones.
+pub(super) fn is_long(execution: &Execution) -> bool {
+    const MANY: usize = 64;
+    const LONG: usize = 8 << 10;
+    execution.calls.len() > MANY
+        || execution.entries.len() > MANY
+        || execution.diagnostics.len() > MANY
+        || execution.logs.len() > LONG
 }
 
 /// The normalised error, and the lines of its logs beside it.

@@ -8,7 +8,7 @@ use hotcell_prompt::ToolSpec;
 use hotcell_tools::FileTools;
 use serde::Deserialize;
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, Lane};
 
 /// What `lib/tools.cjs` tells of a tool.
 #[derive(Deserialize)]
@@ -56,6 +56,7 @@ pub(super) enum ToolsError {
 /// The tools of one `sendTools`.
 pub(super) fn read(
     bridge: &Arc<Bridge>,
+    lane: &Lane,
     set: u32,
     specs: &str,
     builtins: &[FileTools],
@@ -67,7 +68,7 @@ pub(super) fn read(
             let name = given.spec.name.clone();
             let tool = match &given.builtin {
                 Some(builtin) => file_tool(builtin, builtins)?,
-                None => AgentTool::with_spec(node_tool(bridge, set, given.mode), given.spec),
+                None => AgentTool::with_spec(node_tool(bridge, lane, set, given.mode), given.spec),
             };
             let permission = match given.permission {
                 Some(Allowed::Deny) => Permission::Deny,
@@ -79,11 +80,11 @@ pub(super) fn read(
         .collect()
 }
 
-fn node_tool(bridge: &Arc<Bridge>, set: u32, mode: Option<Mode>) -> Tool {
-    let bridge = Arc::clone(bridge);
+fn node_tool(bridge: &Arc<Bridge>, lane: &Lane, set: u32, mode: Option<Mode>) -> Tool {
+    let (bridge, lane) = (Arc::clone(bridge), lane.clone());
     let call = move |call: ToolCall| {
-        let bridge = Arc::clone(&bridge);
-        async move { bridge.call(set, call).await }
+        let (bridge, lane) = (Arc::clone(&bridge), lane.clone());
+        async move { bridge.call(&lane, set, call).await }
     };
     match mode {
         None => Tool::natural(call),

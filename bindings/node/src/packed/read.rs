@@ -16,15 +16,22 @@ pub(crate) struct Reader<'a> {
     row: &'a [f64],
     text: &'a [u16],
     bytes: &'a [u8],
+    bigints: std::slice::Iter<'a, BigInt>,
     depth: u32,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(row: &'a [f64], text: &'a [u16], bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(
+        row: &'a [f64],
+        text: &'a [u16],
+        bytes: &'a [u8],
+        bigints: &'a [BigInt],
+    ) -> Self {
         Self {
             row,
             text,
             bytes,
+            bigints: bigints.iter(),
             depth: 0,
         }
     }
@@ -38,11 +45,9 @@ impl<'a> Reader<'a> {
 
     /// Everything must have been read.
     pub(crate) fn finish(&self) -> Result<()> {
-        if self.row.is_empty() && self.text.is_empty() && self.bytes.is_empty() {
-            Ok(())
-        } else {
-            Err(Malformed)
-        }
+        let is_left = self.bigints.len() > 0
+            || !(self.row.is_empty() && self.text.is_empty() && self.bytes.is_empty());
+        if is_left { Err(Malformed) } else { Ok(()) }
     }
 
     /// The next value.
@@ -144,6 +149,10 @@ impl<'a> Reader<'a> {
 
     fn bigint(&mut self) -> Result<Value> {
         let digits = self.text()?;
+        if digits.is_empty() {
+            let one = self.bigints.next().ok_or(Malformed)?;
+            return Ok(Value::BigInt(one.clone()));
+        }
         digits
             .as_str()
             .and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16))

@@ -9,7 +9,7 @@
 use hotcell_cell::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 use proptest::prelude::*;
 
-use super::{Malformed, Packed, Reader, op, pack};
+use super::{Malformed, Packed, Piece, Reader, op, pack};
 
 /// The other half, as `lib/pack.cjs` would put what `lib/unpack.cjs` was given: texts by length instead of by index.
 fn turn_round(packed: &Packed) -> (Vec<f64>, Vec<u16>, Vec<u8>) {
@@ -27,7 +27,12 @@ fn turn_round(packed: &Packed) -> (Vec<f64>, Vec<u16>, Vec<u8>) {
             number as usize
         }
         fn text(&mut self) {
-            let units = self.packed.strings[self.packed.row[self.at] as usize].to_utf16();
+            let units = match &self.packed.strings[self.packed.row[self.at] as usize] {
+                Piece::Text(text) => text.to_utf16(),
+                Piece::Latin1(bytes) => bytes.iter().map(|byte| u16::from(*byte)).collect(),
+                Piece::Utf16(units) => units.clone(),
+                Piece::BigInt(number) => format!("{number:x}").encode_utf16().collect(),
+            };
             self.at += 1;
             self.row.push(units.len() as f64);
             self.text.extend(units);
@@ -97,7 +102,7 @@ fn turn_round(packed: &Packed) -> (Vec<f64>, Vec<u16>, Vec<u8>) {
 
 fn back(value: &Value) -> Value {
     let (row, text, bytes) = turn_round(&pack([value.clone()]));
-    Reader::new(&row, &text, &bytes).only().unwrap()
+    Reader::new(&row, &text, &bytes, &[]).only().unwrap()
 }
 
 fn text() -> impl Strategy<Value = Text> {
@@ -165,7 +170,7 @@ proptest! {
         text in prop::collection::vec(any::<u16>(), 0..9),
         bytes in prop::collection::vec(any::<u8>(), 0..9),
     ) {
-        let _ = Reader::new(&row, &text, &bytes).only();
+        let _ = Reader::new(&row, &text, &bytes, &[]).only();
     }
 }
 
@@ -195,12 +200,41 @@ fn a_key_that_many_objects_share_crosses_once() {
 }
 
 #[test]
+fn what_is_long_goes_in_the_form_that_is_made_at_once() {
+    for text in ["x", "\u{e9}", "\u{20ac}", "\u{1f600}"] {
+        let value = Value::array([
+            Value::from(text.repeat(2000)),
+            Value::object([(&*text.repeat(3000), Value::from(1))]),
+        ]);
+        assert_eq!(back(&value), value);
+    }
+    for number in [
+        BigInt::from(-7),
+        BigInt::from(2).pow(5000),
+        -BigInt::from(3).pow(5000),
+    ] {
+        let value = Value::BigInt(number);
+        assert_eq!(back(&value), value);
+    }
+}
+
+#[test]
+fn where_large_things_begin_is_known() {
+    let list = |length: u32| Value::array((0..length).map(Value::from));
+    assert!(pack([list(100)]).large.is_empty());
+    // Two numbers before, of which the first says that it is an array; then two for each element.
+    let packed = pack([Value::array([list(10), list(3000), list(3000)])]);
+    assert_eq!(packed.large, [2 + 22, 2 + 22 + 6002, 0]);
+    assert!(packed.is_large());
+}
+
+#[test]
 fn what_is_nested_too_deeply_is_refused() {
     let deep = |levels: u32| {
         let one = [f64::from(op::ARRAY), 1.0];
         let mut row = one.repeat(levels as usize);
         row.push(f64::from(op::NULL));
-        Reader::new(&row, &[], &[]).only()
+        Reader::new(&row, &[], &[], &[]).only()
     };
     assert!(deep(hotcell_cell::MAX_DEPTH).is_ok());
     assert_eq!(deep(hotcell_cell::MAX_DEPTH + 1), Err(Malformed));
@@ -208,7 +242,10 @@ fn what_is_nested_too_deeply_is_refused() {
 
 #[test]
 fn what_is_left_over_is_refused() {
-    assert_eq!(Reader::new(&[0.0, 0.0], &[], &[]).only(), Err(Malformed));
-    assert_eq!(Reader::new(&[0.0], &[1], &[]).only(), Err(Malformed));
-    assert_eq!(Reader::new(&[0.0], &[], &[1]).only(), Err(Malformed));
+    assert_eq!(
+        Reader::new(&[0.0, 0.0], &[], &[], &[]).only(),
+        Err(Malformed)
+    );
+    assert_eq!(Reader::new(&[0.0], &[1], &[], &[]).only(), Err(Malformed));
+    assert_eq!(Reader::new(&[0.0], &[], &[1], &[]).only(), Err(Malformed));
 }

@@ -2,9 +2,21 @@
 
 use std::collections::HashMap;
 
-use hotcell_cell::{Text, Value};
+use hotcell_cell::{BigInt, Text, Value};
 
 use super::op;
+
+/// What takes more numbers than this is made in steps: see [`Packed::large`].
+const STEP: usize = 4 << 10;
+
+/// What takes more bytes than this is made in steps, and goes to Node as a parcel.
+const SMALL: usize = 64 << 10;
+
+/// More bits than this are not written down in digits.
+const BITS_IN_DIGITS: u64 = 4 << 10;
+
+/// Shorter strings are left to V8 whatever they are made of.
+const SHORT: usize = 1 << 10;
 
 /// Values in pieces.
 #[derive(Debug, Default, PartialEq)]
@@ -12,8 +24,61 @@ pub(crate) struct Packed {
     /// How many values they are.
     pub(crate) count: u32,
     pub(crate) row: Vec<f64>,
-    pub(crate) strings: Vec<Text>,
+    pub(crate) strings: Vec<Piece>,
     pub(crate) bytes: Vec<u8>,
+    /// Where in the row something begins that takes more than [`STEP`] numbers.
+    pub(crate) large: Vec<u32>,
+    /// How many bytes the strings take, about.
+    string_bytes: usize,
+}
+
+impl Packed {
+    /// Whether Node should not have to take it in at once.
+    pub(crate) fn is_large(&self) -> bool {
+        self.size() > SMALL
+    }
+
+    /// How many bytes it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        let strings = size_of_val(&*self.strings) + self.string_bytes;
+        size_of_val(&*self.row) + strings + self.bytes.len()
+    }
+}
+
+/// What stands in the table of strings: each in the form that V8 makes a string of without looking at every character.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Short, or ASCII.
+    Text(Text),
+    Latin1(Vec<u8>),
+    Utf16(Vec<u16>),
+    /// No string at all: digits would have to be read again.
+    BigInt(BigInt),
+}
+
+impl Piece {
+    fn new(text: Text) -> Self {
+        match text.as_str() {
+            Some(text) if text.len() > SHORT && !text.is_ascii() => {
+                match text.chars().map(|one| u8::try_from(one).ok()).collect() {
+                    Some(bytes) => Self::Latin1(bytes),
+                    None => Self::Utf16(text.encode_utf16().collect()),
+                }
+            }
+            Some(_) => Self::Text(text),
+            None => Self::Utf16(text.to_utf16()),
+        }
+    }
+
+    /// How many bytes it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.as_str().map_or(0, str::len),
+            Self::Latin1(bytes) => bytes.len(),
+            Self::Utf16(units) => size_of_val(&**units),
+            Self::BigInt(number) => usize::try_from(number.bits() / 8).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// Packs values one behind the other. Each counts its objects from 0.
@@ -37,6 +102,7 @@ impl Writer {
     /// A value that a cell gave is no deeper than [`hotcell_cell::MAX_DEPTH`], and one of the host's own making no deeper
     /// than the host made it.
     fn value(&mut self, value: Value) {
+        let start = self.packed.row.len();
         match value {
             Value::Null => self.put(op::NULL),
             Value::Bool(false) => self.put(op::FALSE),
@@ -47,7 +113,11 @@ impl Writer {
             }
             Value::BigInt(number) => {
                 self.put(op::BIGINT);
-                self.text(format!("{number:x}").into());
+                if number.bits() > BITS_IN_DIGITS {
+                    self.piece(Piece::BigInt(number));
+                } else {
+                    self.text(format!("{number:x}").into());
+                }
             }
             Value::String(text) => {
                 self.put(op::STRING);
@@ -120,6 +190,11 @@ impl Writer {
             // `Undefined`, and kinds that this build does not know.
             _ => self.put(op::UNDEFINED),
         }
+        if self.packed.row.len() - start > STEP
+            && let Ok(start) = u32::try_from(start)
+        {
+            self.packed.large.push(start);
+        }
     }
 
     fn elements(&mut self, elements: Vec<Value>) {
@@ -168,7 +243,12 @@ impl Writer {
     }
 
     fn text(&mut self, text: Text) {
+        self.piece(Piece::new(text));
+    }
+
+    fn piece(&mut self, piece: Piece) {
         self.count(self.packed.strings.len());
-        self.packed.strings.push(text);
+        self.packed.string_bytes += piece.size();
+        self.packed.strings.push(piece);
     }
 }

@@ -26,4 +26,5 @@ mod stacks;
 mod support;
 mod tools;
 mod values;
+mod visit;
 mod watch;

@@ -1,0 +1,109 @@
+//! Values from Node that are read where there is time for it.
+
+use hotcell_cell::{BigInt, ToolError, Value};
+use napi::{
+    Result,
+    bindgen_prelude::{BigInt as Words, Utf16String},
+};
+
+use crate::{
+    home::Weight,
+    host::bug,
+    packed::{Malformed, Reader},
+};
+
+/// A value that Node sent.
+pub(crate) enum Sent {
+    /// It was small.
+    Value(Value),
+    /// It is not small, and is read on the pool.
+    Pieces(Pieces),
+}
+
+impl Sent {
+    /// The one value in the pieces, and how much work it makes.
+    pub(crate) fn only(pieces: Borrowed<'_>) -> Result<(Self, Weight)> {
+        let weight = pieces.weight();
+        let sent = match weight {
+            Weight::Light => Self::Value(pieces.read(|reader| reader.only()).map_err(bug)?),
+            Weight::Heavy => Self::Pieces(pieces.into_owned()),
+        };
+        Ok((sent, weight))
+    }
+
+    /// The value. Pieces that do not fit together are a failure of the tool that gave them, as whoever called it sees it.
+    pub(crate) fn read(self) -> std::result::Result<Value, ToolError> {
+        match self {
+            Self::Value(value) => Ok(value),
+            Self::Pieces(pieces) => pieces
+                .read(|reader| reader.only())
+                .map_err(|error| ToolError::from(error.to_string())),
+        }
+    }
+}
+
+/// Pieces that are good for the call in which Node passes them.
+pub(crate) struct Borrowed<'a> {
+    pub(crate) row: &'a [f64],
+    pub(crate) text: Utf16String,
+    pub(crate) bytes: &'a [u8],
+    /// Large numbers, which the row does not write down.
+    pub(crate) bigints: Option<Vec<Words>>,
+}
+
+impl Borrowed<'_> {
+    pub(crate) fn weight(&self) -> Weight {
+        if self.bigints.is_some() {
+            return Weight::Heavy;
+        }
+        Weight::of_bytes(size_of_val(self.row) + size_of_val(&*self.text) + self.bytes.len())
+    }
+
+    /// Reads them at once.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
+    ) -> std::result::Result<T, Malformed> {
+        read(Reader::new(self.row, &self.text, self.bytes, &[]))
+    }
+
+    pub(crate) fn into_owned(self) -> Pieces {
+        Pieces {
+            row: self.row.to_vec(),
+            text: self.text,
+            bytes: self.bytes.to_vec(),
+            bigints: self.bigints.unwrap_or_default(),
+        }
+    }
+}
+
+/// Pieces for later.
+pub(crate) struct Pieces {
+    row: Vec<f64>,
+    text: Utf16String,
+    bytes: Vec<u8>,
+    bigints: Vec<Words>,
+}
+
+impl Pieces {
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
+    ) -> std::result::Result<T, Malformed> {
+        let bigints: Vec<BigInt> = self.bigints.iter().map(number).collect();
+        read(Reader::new(&self.row, &self.text, &self.bytes, &bigints))
+    }
+}
+
+fn number(words: &Words) -> BigInt {
+    let mut bytes: Vec<u8> = words
+        .words
+        .iter()
+        .copied()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    // The sign stands apart, so the highest bit is none.
+    bytes.push(0);
+    let number = BigInt::from_signed_bytes_le(&bytes);
+    if words.sign_bit { -number } else { number }
+}

@@ -1,0 +1,48 @@
+//// run: slashes that begin no regular expression => *
+eval('/"[";'.repeat(200000))
+//// run: slashes, 7 MB => *
+eval('/"[";'.repeat(1400000))
+//// run: slashes, indirectly => *
+(0, eval)('/"[";'.repeat(200000))
+//// run: imports on a line that is not ASCII => *
+eval("'é';" + 'import("x");'.repeat(200000))
+//// run: named groups behind text that is not ASCII => *
+eval('/é' + Array.from({ length: 50000 }, (_, i) => `(?<g${i}>x)`).join('') + '/')
+//// run: parentheses => *
+eval('('.repeat(2e6))
+//// run: brackets => *
+eval('['.repeat(1e6) + ']'.repeat(1e6))
+//// run: templates in templates => *
+eval('`${'.repeat(5e5) + '1' + '}`'.repeat(5e5))
+//// run: one sum => *
+eval('1' + '+1'.repeat(3e6))
+//// run: one long whole number => *
+eval('9'.repeat(5e6) + 'n')
+//// run: a comment of 7 MB => *
+eval('//' + 'é'.repeat(3e6))
+//// run: line ends => *
+eval('\n'.repeat(7e6) + 'null.x')
+//// run: code that is larger than values may be => *
+eval('1;'.repeat(2e7))
+//// run: halves of characters => *
+eval("'" + '\ud800'.repeat(2e6) + "'")
+//// run: the same small code again and again => timeout
+for (;;) eval('1')
+//// run: other code each time => timeout memory
+for (let i = 0; ; i++) eval(`/* ${i} */ ${'1;'.repeat(50000)}`)
+//// run: other code each time, which does not parse => timeout memory
+for (let i = 0; ; i++) try { eval(`(${i} ${'é('.repeat(50000)}`) } catch {}
+//// run: code within code within code => *
+let code = '1'; for (let i = 0; i < 16; i++) code = `eval(${JSON.stringify(code)})`; eval(code)
+//// run: code that evaluates itself => *
+const code = 'eval(code + "/".repeat(1000))'; eval(code)
+//// run: errors that quote the code => *
+try { eval('é'.repeat(3e6) + ' (') } catch (e) { throw e }
+//// run: names that are reserved => *
+eval('__smol_;'.repeat(5e5))
+//// run: types are not for eval => *
+eval('let a: ' + 'A<'.repeat(5e5))
+//// run: code from a getter of an object that prints => *
+const o = { toString() { return '/"[";'.repeat(200000) } }; eval(String(o))
+//// run: code with a hundred thousand functions => *
+eval('function f(){};'.repeat(4e5))
