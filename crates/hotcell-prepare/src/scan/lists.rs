@@ -21,30 +21,53 @@ pub(super) fn find_lists(code: &str) -> Option<Lists> {
         // A list may be inside of another one's strings. Where many are, it takes more than a few passes.
         fuel: code.len().saturating_mul(4).saturating_add(4096),
     };
-    for start in keywords(code, "export") {
-        reader.at = start;
-        reader.export(&mut lists);
-    }
-    for start in keywords(code, "import") {
-        reader.at = start;
-        reader.import(&mut lists);
+    while reader.fuel > 0 && reader.at < code.len() {
+        let start = reader.at;
+        let word = reader.word();
+        let end = reader.at;
+        if spells(word, b"export") {
+            reader.export(start, &mut lists);
+        } else if spells(word, b"import") {
+            reader.import(&mut lists);
+        }
+        reader.at = if word.is_empty() { end + 1 } else { end };
     }
     (reader.fuel > 0).then_some(lists)
 }
 
-/// Where the keyword is a word of its own, or where a word is with an escape in it, which may spell it: parsers complain about
-/// such a keyword and go on.
-fn keywords<'t>(code: &'t str, keyword: &'t str) -> impl Iterator<Item = usize> + 't {
-    let is_name_at = |at: Option<usize>| {
-        at.and_then(|at| code.as_bytes().get(at))
-            .is_some_and(|byte| is_name(*byte))
-    };
-    let plain = code.match_indices(keyword).filter(move |(at, _)| {
-        !is_name_at(at.checked_sub(1)) && !is_name_at(at.checked_add(keyword.len()))
-    });
-    plain
-        .chain(code.match_indices("\\u"))
-        .map(|(start, _)| start)
+/// Whether a word is this keyword, written as it is or with escapes: parsers complain about those and go on.
+fn spells(word: &[u8], keyword: &[u8]) -> bool {
+    if !word.contains(&b'\\') {
+        return word == keyword;
+    }
+    let mut rest = word;
+    for &wanted in keyword {
+        let (spelled, after) = match rest {
+            [b'\\', b'u', b'{', digits @ ..] => {
+                let length = digits.iter().take_while(|byte| **byte != b'}').count();
+                let (digits, after) = digits.split_at(length);
+                (hexadecimal(digits), after.get(1..))
+            }
+            [b'\\', b'u', a, b, c, d, after @ ..] => (hexadecimal(&[*a, *b, *c, *d]), Some(after)),
+            [byte, after @ ..] => (Some(u32::from(*byte)), Some(after)),
+            [] => return false,
+        };
+        let (Some(spelled), Some(after)) = (spelled, after) else {
+            return false;
+        };
+        if spelled != u32::from(wanted) {
+            return false;
+        }
+        rest = after;
+    }
+    rest.is_empty()
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number: u32, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        number.checked_mul(16)?.checked_add(digit)
+    })
 }
 
 /// Names of another alphabet count as white space, which there also is, so that nothing is overlooked.
@@ -59,10 +82,8 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// Reads on from the word `export`.
-    fn export(&mut self, lists: &mut Lists) {
-        let start = self.at;
-        self.word();
+    /// Reads on after the word `export`.
+    fn export(&mut self, start: usize, lists: &mut Lists) {
         self.trivia();
         match self.peek() {
             b'{' => lists.exported += self.list(),
@@ -82,9 +103,8 @@ impl<'t> Reader<'t> {
         lists.last = start;
     }
 
-    /// Reads on from the word `import`.
+    /// Reads on after the word `import`.
     fn import(&mut self, lists: &mut Lists) {
-        self.word();
         self.trivia();
         // Neither `import("a")` nor `import "a"` binds a name.
         if is_name(self.peek()) || matches!(self.peek(), b'{' | b'*') {
@@ -134,18 +154,18 @@ impl<'t> Reader<'t> {
     fn word(&mut self) -> &'t [u8] {
         let start = self.at;
         loop {
-            if is_name(self.peek()) {
+            while is_name(self.peek()) {
                 self.skip(1);
-            } else if self.peek() == b'{'
-                && self
-                    .bytes
-                    .get(start..self.at)
-                    .is_some_and(|word| word.ends_with(b"\\u"))
-            {
-                self.skip_past(&[b"}"]);
-            } else {
-                return self.bytes.get(start..self.at).unwrap_or(&[]);
             }
+            let word = self.bytes.get(start..self.at).unwrap_or(&[]);
+            if !(self.peek() == b'{' && word.ends_with(b"\\u")) {
+                return word;
+            }
+            self.skip(1);
+            while self.peek().is_ascii_hexdigit() {
+                self.skip(1);
+            }
+            self.skip(usize::from(self.peek() == b'}'));
         }
     }
 
