@@ -24,6 +24,17 @@ export interface ExecutorOptions {
   collectConsoleLevels?: ConsoleLevel[];
   /** How much memory the sandbox may have (64 MiB). */
   memoryLimitBytes?: number;
+  /**
+   * How much the host may keep for the sandbox beside that: arguments of calls, answers that code has not taken, records of
+   * calls, logs, errors and results while they are made (as much as `memoryLimitBytes`, and at least 16 MiB). Code that wants
+   * more gets a `RangeError` that names this limit, or the run fails with `ERR_MEMORY_LIMIT`.
+   */
+  maxHostMemoryBytes?: number;
+  /**
+   * Seals snapshots with this secret, a text of at least 16 bytes that is hard to guess; only snapshots that are sealed with it
+   * can be restored. Without one, whoever can change the bytes of a snapshot can change what the sandbox does next.
+   */
+  snapshotKey?: string;
   /** Where `Date.now()` gets the time ("none": it throws). */
   clock?: "none" | "real" | { fixed: number };
   /** Where `Math.random()` gets its numbers ("none": it throws). */
@@ -64,7 +75,11 @@ export interface ApprovalRequest {
 }
 
 export interface CodeOutput {
-  /** The argument of `final_answer`, else what the code returned, else the value of its last expression. */
+  /**
+   * The argument of `final_answer`, else what the code returned, else the value of its last expression. Where Node cannot make a
+   * part of it (a regular expression that only other engines know, say), the part's printed form stands, and a diagnostic
+   * `result_not_cloneable` tells of it.
+   */
   output: unknown;
   /** Console output, joined by line breaks. */
   logs: string;
@@ -226,7 +241,10 @@ export interface ICodeExecutor {
 export class SESExecutor implements ICodeExecutor {
   constructor(options?: ExecutorOptions);
 
-  /** An executor as it was when the snapshot was taken, here or in another process. Tools must be sent again. */
+  /**
+   * An executor as it was when the snapshot was taken, here or in another process. A snapshot holds state and nothing else: limits,
+   * clock, randomness and imports are those of `options`, or the defaults. Tools must be sent again.
+   */
   static restore(snapshot: Uint8Array, options?: ExecutorOptions): Promise<SESExecutor>;
 
   readonly state: ExecutorState;
@@ -235,7 +253,7 @@ export class SESExecutor implements ICodeExecutor {
   /** The tools that were sent, as they were described. */
   readonly tools: NamedToolSpec[];
   /** The options in force. */
-  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval">>;
+  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey">>;
 
   init(): Promise<void>;
   /** Values become global variables: copies, deeply frozen. */

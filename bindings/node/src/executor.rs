@@ -44,6 +44,10 @@ const WEIGHT: i64 = 2 << 20;
 /// Giving back more memory than this takes a while.
 const MUCH_MEMORY: u64 = 16 << 20;
 
+/// In more memory than this there may be many objects, and whatever is done in a cell may find that it is time to look for those
+/// that nobody needs.
+const LITTLE_MEMORY: u64 = 8 << 20;
+
 /// An executor.
 #[napi(custom_finalize)]
 pub struct NativeExecutor {
@@ -53,7 +57,7 @@ pub struct NativeExecutor {
     lane: Lane,
     order: Arc<Order>,
     pace: Arc<Pace>,
-    /// How much memory it has, as far as is known.
+    /// How much memory it has, as far as is known. `u64::MAX` after a restore: then it may hold anything.
     memory: Arc<AtomicU64>,
     /// Whether the garbage collector knows of its cell.
     is_weighed: AtomicBool,
@@ -101,7 +105,7 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// An executor from a snapshot. Without options it has those that it had.
+    /// An executor from a snapshot.
     #[napi]
     pub fn restore(
         host: &Host,
@@ -218,7 +222,7 @@ impl NativeExecutor {
             bytes,
             bigints,
         };
-        let weight = pieces.weight();
+        let weight = self.chore(pieces.weight());
         let executor = self.executor.clone();
         if weight == Weight::Light {
             let read = |reader: Reader<'_>| variables(names, reader);
@@ -249,7 +253,7 @@ impl NativeExecutor {
         let tools =
             tools::read(&self.bridge, &self.lane, set, &specs, &builtins).map_err(mistake)?;
         let executor = self.executor.clone();
-        let weight = Weight::of_bytes(specs.len());
+        let weight = self.chore(Weight::of_bytes(specs.len()));
         Ok(self.start(operation, weight, async move {
             nothing(executor.send_tools(tools).await)
         }))
@@ -316,6 +320,15 @@ impl NativeExecutor {
                 Err(error) => failed(&error),
             }
         })
+    }
+
+    /// How much work something is that is done in the cell between runs. It is done in one go, unlike a run, which makes way.
+    fn chore(&self, weight: Weight) -> Weight {
+        if self.memory.load(Ordering::Relaxed) <= LITTLE_MEMORY {
+            weight
+        } else {
+            Weight::Heavy
+        }
     }
 
     fn start(

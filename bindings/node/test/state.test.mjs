@@ -28,15 +28,48 @@ test('a snapshot holds everything but the functions of tools', async () => {
   assert.deepEqual((await executor.run('list')).output, [1, 2]);
 });
 
-test('a snapshot takes new options, or keeps those it had', async () => {
-  const executor = new SESExecutor({ maxOperations: 123 });
+test('what a restored executor may do is for whoever restores it to say', async () => {
+  const executor = new SESExecutor({ maxOperations: 123, timeoutMs: 1e9, clock: 'real', memoryLimitBytes: 1 << 28 });
   await executor.init();
   const snapshot = await executor.snapshot();
-  assert.equal((await SESExecutor.restore(snapshot)).options.maxOperations, 123);
+  assert.deepEqual((await SESExecutor.restore(snapshot)).options, new SESExecutor().options);
   const lines = [];
   const later = await SESExecutor.restore(snapshot, { maxOperations: 5, onLog: ({ message }) => lines.push(message) });
   await assert.rejects(later.run('console.log("x"); for (;;) {}'), { code: 'ERR_MAX_OPS_EXCEEDED' });
   assert.deepEqual(lines, ['x']);
+});
+
+test('a sealed snapshot is good for who has the key', async () => {
+  const [key, other] = ['k'.repeat(32), 'o'.repeat(32)];
+  const executor = new SESExecutor({ snapshotKey: key });
+  assert.equal('snapshotKey' in executor.options, false);
+  await executor.init();
+  await executor.run('let x = 1');
+  const snapshot = await executor.snapshot();
+  const restored = await SESExecutor.restore(snapshot, { snapshotKey: key });
+  assert.equal((await restored.run('x')).output, 1);
+  const unsealed = await (await ready()).snapshot();
+  await assert.rejects(SESExecutor.restore(snapshot, { snapshotKey: other }), { code: 'ERR_VALIDATION_FAILED' });
+  await assert.rejects(SESExecutor.restore(unsealed, { snapshotKey: key }), { code: 'ERR_VALIDATION_FAILED' });
+  const changed = Buffer.from(snapshot);
+  changed[changed.length >> 1] ^= 1;
+  await assert.rejects(SESExecutor.restore(changed, { snapshotKey: key }), { code: 'ERR_VALIDATION_FAILED' });
+  assert.throws(() => new SESExecutor({ snapshotKey: 'short' }), (error) => error instanceof TypeError && !error.message.includes('short'));
+});
+
+test('a snapshot is copied before it is read', async () => {
+  const executor = new SESExecutor({ memoryLimitBytes: 64 << 20, maxOperations: 1e9 });
+  await executor.init();
+  // What cannot be compressed, so that it takes more than one piece.
+  await executor.run('let x = 1; const list = new Uint32Array(1e6).map(() => (x = Math.imul(x ^ (x >>> 15), 0x2c1b3c6d) + 1 | 0)); list[7] = 42');
+  const snapshot = await executor.snapshot();
+  assert.ok(snapshot.length > 2 << 20, `${snapshot.length} bytes`);
+  const restored = await SESExecutor.restore(snapshot);
+  assert.equal((await restored.run('list[7]')).output, 42);
+  const promise = SESExecutor.restore(snapshot);
+  setImmediate(() => snapshot.fill(0));
+  // It may be either, but not something in between.
+  await promise.then((executor) => executor.run('list[7]').then(({ output }) => assert.equal(output, 42)), (error) => assert.equal(error.code, 'ERR_VALIDATION_FAILED'));
 });
 
 test('what is no snapshot is refused', async () => {
