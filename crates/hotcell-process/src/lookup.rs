@@ -152,7 +152,7 @@ impl Process {
         let head = self
             .read_head(path)
             .map_err(|error| LookupError::NotRunnable(error_text(&error)))?;
-        if let Some(program) = options.programs.for_file(&head) {
+        if let Some(program) = options.programs.for_file(&self.resolve(path), &head) {
             return Ok(Found {
                 program,
                 first: Vec::new(),
