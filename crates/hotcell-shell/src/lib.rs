@@ -6,4 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod expand;
+mod flow;
 pub mod parse;
+mod settings;
+mod shell;
+mod substitute;
+mod variables;
+
+pub use shell::Shell;
