@@ -51,3 +51,4 @@ mod tree;
 pub use error::RegexError;
 pub use flavor::{Flavor, Options};
 pub use regex::{Captures, Match, Regex, SearchError, Subject};
+pub use set::CharClass;

@@ -7,7 +7,7 @@ mod bracket;
 use crate::{
     error::RegexError,
     flavor::{Flavor, Options, Syntax},
-    set::{Item, Named, Set},
+    set::{CharClass, Item, Set},
     tree::{Look, Node},
 };
 
@@ -136,11 +136,11 @@ impl Parser<'_> {
             Token::Dollar => Node::Char('$'),
             Token::Look(look) => return Ok((Node::Look(look), true)),
             Token::Word(is) => {
-                let items = [Item::Named(Named::Alnum), Item::Range('_', '_')];
+                let items = [Item::Named(CharClass::Alnum), Item::Range('_', '_')];
                 Node::Set(Box::new(negate_unless(is, Set::of(items))))
             }
             Token::Space(is) => {
-                let items = [Item::Named(Named::Space)];
+                let items = [Item::Named(CharClass::Space)];
                 Node::Set(Box::new(negate_unless(is, Set::of(items))))
             }
             Token::Reference(index) => {

@@ -30,14 +30,15 @@ pub(crate) struct Set {
 pub(crate) enum Item {
     /// Characters from one to another, by number. In [`Alphabet::Bytes`] the numbers are bytes.
     Range(char, char),
-    Named(Named),
+    Named(CharClass),
     /// A byte that is no character.
     Byte(u8),
 }
 
-/// `[:alpha:]` and its kin.
+/// `[:alpha:]` and its kin, as the C library has them in `C.UTF-8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+#[expect(missing_docs, reason = "they are named as they are written")]
+pub enum CharClass {
     Alpha,
     Digit,
     Alnum,
@@ -80,7 +81,7 @@ impl Set {
                 Item::Range(from, to) => {
                     !to.is_ascii() || (self.icase && has_foreign_case(*from, *to))
                 }
-                Item::Named(named) => !matches!(named, Named::Digit | Named::Xdigit),
+                Item::Named(named) => !matches!(named, CharClass::Digit | CharClass::Xdigit),
                 Item::Byte(_) => true,
             })
     }
@@ -156,8 +157,9 @@ pub(crate) fn has_foreign_case(from: char, to: char) -> bool {
         .any(|letter| (from..=to).contains(letter))
 }
 
-impl Named {
-    pub(crate) fn from_name(name: &[u8]) -> Option<Self> {
+impl CharClass {
+    /// The class of this name, without brackets and colons.
+    pub fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"alpha" => Self::Alpha,
             b"digit" => Self::Digit,
@@ -173,6 +175,27 @@ impl Named {
             b"xdigit" => Self::Xdigit,
             _ => return None,
         })
+    }
+
+    /// Whether a character is in it.
+    pub fn contains(self, char: char) -> bool {
+        if let Ok(byte) = u8::try_from(char)
+            && byte.is_ascii()
+        {
+            return self.has_ascii(byte);
+        }
+        let ranges = self.unicode().ranges();
+        ranges
+            .binary_search_by(|range| {
+                if range.end() < char {
+                    std::cmp::Ordering::Less
+                } else if range.start() > char {
+                    std::cmp::Ordering::Greater
+                } else {
+                    std::cmp::Ordering::Equal
+                }
+            })
+            .is_ok()
     }
 
     fn has_ascii(self, byte: u8) -> bool {

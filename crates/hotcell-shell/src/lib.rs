@@ -8,7 +8,9 @@
 pub mod ast;
 mod expand;
 mod flow;
+mod marked;
 pub mod parse;
+mod pattern;
 mod settings;
 mod shell;
 mod substitute;

@@ -3,7 +3,7 @@
 use super::{Parser, Token};
 use crate::{
     error::RegexError,
-    set::{Item, Named, Set},
+    set::{CharClass, Item, Set},
     tree::Node,
 };
 
@@ -11,7 +11,7 @@ use crate::{
 enum Element {
     Char(char),
     Byte(u8),
-    Class(Named),
+    Class(CharClass),
 }
 
 impl Parser<'_> {
@@ -119,11 +119,11 @@ impl Parser<'_> {
         self.at = start + length + 2;
         let name = self.pattern.get(start..start + length).unwrap_or_default();
         if kind == b':' {
-            let named = Named::from_name(name).ok_or(RegexError::BadClass)?;
+            let named = CharClass::from_name(name).ok_or(RegexError::BadClass)?;
             // Whatever the case, both kinds of letters are meant.
-            let is_cased = matches!(named, Named::Upper | Named::Lower);
+            let is_cased = matches!(named, CharClass::Upper | CharClass::Lower);
             return Ok(Element::Class(if self.options.icase && is_cased {
-                Named::Alpha
+                CharClass::Alpha
             } else {
                 named
             }));
