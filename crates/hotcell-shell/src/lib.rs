@@ -7,3 +7,4 @@
 
 pub mod ast;
 pub mod parse;
+pub mod print;
