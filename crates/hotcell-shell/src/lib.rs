@@ -11,6 +11,7 @@ mod flow;
 mod marked;
 pub mod parse;
 mod pattern;
+pub mod print;
 mod settings;
 mod shell;
 mod substitute;
