@@ -8,7 +8,10 @@
 pub mod ast;
 mod expand;
 mod flow;
+mod marked;
 pub mod parse;
+mod pattern;
+pub mod print;
 mod settings;
 mod shell;
 mod substitute;

@@ -36,13 +36,8 @@ pub enum Part {
     Escaped(u8),
     /// `'…'`
     SingleQuoted(Text),
-    /// `$'…'`
-    AnsiQuoted {
-        /// What is between the quotes.
-        source: Text,
-        /// What it stands for.
-        value: Text,
-    },
+    /// `$'…'`: what it stands for. bash itself keeps nothing else, and prints it in single quotes.
+    AnsiQuoted(Text),
     /// `"…"`, whose parts are literals, escapes and expansions.
     DoubleQuoted(Box<[Part]>),
     /// `$"…"`
@@ -185,7 +180,7 @@ fn constant(parts: &[Part]) -> Option<(Text, bool)> {
 
 fn append_constant(part: &Part, value: &mut Vec<u8>) -> Option<()> {
     match part {
-        Part::Literal(text) | Part::SingleQuoted(text) | Part::AnsiQuoted { value: text, .. } => {
+        Part::Literal(text) | Part::SingleQuoted(text) | Part::AnsiQuoted(text) => {
             value.extend_from_slice(text);
         }
         Part::Escaped(byte) => value.push(*byte),

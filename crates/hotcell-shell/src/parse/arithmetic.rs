@@ -1,0 +1,108 @@
+//! Arithmetic expressions, as far as they concern the parser: where they end and what is expanded in them.
+
+use super::builder::Builder;
+use super::bytes::ByteSet;
+use super::error::SyntaxError;
+use super::grammar::{Grammar, Result};
+use super::input::Place;
+use super::quotes::Quoting;
+use crate::ast::Arithmetic;
+
+const EXPRESSION: ByteSet = ByteSet::new(b"\n()[]'\"`$\\");
+
+impl Grammar<'_> {
+    /// At the second of two opening parentheses: the expression between them, if two closing ones end it.
+    ///
+    /// If not, `None`, and nothing is read.
+    pub(super) fn double_parenthesis(&mut self, line: u32) -> Result<Option<Arithmetic>> {
+        let place = self.input.place();
+        if self.memo.closes_doubly.get(&place) == Some(&false) {
+            return Ok(None);
+        }
+        let start = self.input.clone();
+        self.memo.trials += 1;
+        let result = self.expression(line, b'(', b')');
+        self.memo.trials -= 1;
+        let builder = result?;
+        if self.input.take(b')') {
+            self.memo.forget();
+            self.charge(builder.memory())?;
+            return Ok(Some(Arithmetic {
+                word: builder.into_quoted_word(),
+            }));
+        }
+        self.memo.failed = true;
+        self.memo.closes_doubly.insert(place, false);
+        self.input = start;
+        Ok(None)
+    }
+
+    /// After `$`, at `[`.
+    pub(super) fn brackets(&mut self, line: u32) -> Result<Arithmetic> {
+        let builder = self.expression(line, b'[', b']')?;
+        self.charge(builder.memory())?;
+        Ok(Arithmetic {
+            word: builder.into_quoted_word(),
+        })
+    }
+
+    /// At the opening bracket: what is up to the matching one, which is taken, too.
+    fn expression(&mut self, line: u32, open: u8, close: u8) -> Result<Builder> {
+        let mut builder = Builder::default();
+        let mut opened: Vec<Place> = Vec::new();
+        let mut quoted_from = None;
+        loop {
+            let taken = self.input.take_until(&EXPRESSION, builder.literal());
+            self.spend(taken + 1)?;
+            let Some(byte) = self.input.peek() else {
+                let (line, missing) = quoted_from.unwrap_or((line, close));
+                return Err(SyntaxError::unmatched(line, missing));
+            };
+            match byte {
+                b'\'' => {
+                    quoted_from = match quoted_from {
+                        None => Some((self.input.line(), b'\'')),
+                        Some(_) => None,
+                    };
+                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    continue;
+                }
+                b'"' if quoted_from.is_some() => {}
+                b'"' | b'`' | b'$' | b'\\' => {
+                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    continue;
+                }
+                _ => {}
+            }
+            if byte == open && quoted_from.is_none() {
+                opened.push(self.input.place());
+                self.input.advance();
+                if opened.len() == 1 {
+                    continue;
+                }
+                builder.byte(byte);
+            } else if byte == close && quoted_from.is_none() {
+                self.input.advance();
+                let place = opened.pop();
+                if opened.is_empty() {
+                    return Ok(builder);
+                }
+                self.note_closed(place, close)?;
+                builder.byte(byte);
+            } else if EXPRESSION.contains(byte) {
+                builder.byte(byte);
+                self.input.advance();
+            }
+        }
+    }
+
+    /// Keeps what the next trial would find out again.
+    fn note_closed(&mut self, opened: Option<Place>, close: u8) -> Result<()> {
+        if let (Some(place), b')') = (opened, close) {
+            self.charge(size_of::<(Place, bool)>() * 2)?;
+            let doubly = self.input.peek() == Some(b')');
+            self.memo.closes_doubly.insert(place, doubly);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! `for` and `select`
+
+use super::builder::Builder;
+use super::error::{ErrorKind, Message, SyntaxError};
+use super::grammar::{Grammar, Result};
+use super::lexer::Mode;
+use super::token::{Operator, Reserved, Token};
+use crate::ast::{Arithmetic, ArithmeticFor, CompoundKind, For, List, Part, Word};
+use crate::print;
+
+impl Grammar<'_> {
+    /// After `for`.
+    pub(super) fn for_(&mut self) -> Result<CompoundKind> {
+        let line = self.token_line();
+        if self.peek(Mode::Argument)?.is(Operator::Open) && self.input.peek() == Some(b'(') {
+            self.advance();
+            return self.arithmetic_for(line);
+        }
+        Ok(CompoundKind::For(self.over_words()?))
+    }
+
+    /// After `select`.
+    pub(super) fn select(&mut self) -> Result<CompoundKind> {
+        Ok(CompoundKind::Select(self.over_words()?))
+    }
+
+    fn over_words(&mut self) -> Result<For> {
+        let variable = self.expect_word()?;
+        if self.take_operator(Operator::Semicolon)? {
+            let body = self.loop_body()?;
+            return Ok(For {
+                variable,
+                words: None,
+                body,
+            });
+        }
+        self.skip_newlines()?;
+        let words = if self.take_reserved(Reserved::In)? {
+            Some(self.word_list()?)
+        } else {
+            None
+        };
+        let body = self.loop_body()?;
+        Ok(For {
+            variable,
+            words,
+            body,
+        })
+    }
+
+    /// After `in`: words, and what ends them.
+    fn word_list(&mut self) -> Result<Box<[Word]>> {
+        let mut words = Vec::new();
+        loop {
+            match self.peek(Mode::Argument)? {
+                Token::Word(_) => {}
+                Token::Newline | Token::Operator(Operator::Semicolon) => {
+                    self.advance();
+                    return Ok(words.into());
+                }
+                _ => return Err(self.unexpected()),
+            }
+            if let Token::Word(word) = self.advance() {
+                self.charge(size_of::<Word>())?;
+                words.push(word);
+            }
+        }
+    }
+
+    /// `do … done` or `{ … }`
+    fn loop_body(&mut self) -> Result<List> {
+        self.skip_newlines()?;
+        if self.take_reserved(Reserved::OpenBrace)? {
+            let list = self.compound_list()?;
+            self.expect_reserved(Reserved::CloseBrace)?;
+            return Ok(list);
+        }
+        self.do_group()
+    }
+
+    /// After `for (`, at the second parenthesis.
+    fn arithmetic_for(&mut self, line: u32) -> Result<CompoundKind> {
+        let Some(all) = self.double_parenthesis(line)? else {
+            // bash gives up the whole script without a word here. That helps nobody.
+            self.mark_token(self.input.line(), self.input.position());
+            let message = Message::new(line, "syntax error: `for ((' without `))'");
+            return Err(SyntaxError::new(ErrorKind::Invalid, [message]));
+        };
+        self.mark_token(self.input.line(), self.input.position());
+        let [initial, condition, step] = self.three_expressions(&all)?;
+        self.take_operator(Operator::Semicolon)?;
+        let body = self.loop_body()?;
+        Ok(CompoundKind::ArithmeticFor(ArithmeticFor {
+            initial,
+            condition,
+            step,
+            body,
+        }))
+    }
+
+    fn three_expressions(&mut self, all: &Arithmetic) -> Result<[Arithmetic; 3]> {
+        let mut expressions = split_at_semicolons(all);
+        let problem = match expressions.len() {
+            3 => None,
+            0..3 => Some("syntax error: arithmetic expression required"),
+            _ => Some("syntax error: `;' unexpected"),
+        };
+        if let Some(problem) = problem {
+            let line = self.token_line();
+            let mut text = b"((".to_vec();
+            text.extend(print::arithmetic_text(all));
+            text.extend(b"))");
+            let shown = Message::quoting(line, "syntax error: ", &text, "");
+            let messages = [Message::new(line, problem), shown];
+            return Err(SyntaxError::new(ErrorKind::Invalid, messages));
+        }
+        let mut next = || {
+            if expressions.is_empty() {
+                Arithmetic {
+                    word: Word::new(Vec::new()),
+                }
+            } else {
+                expressions.remove(0)
+            }
+        };
+        Ok([next(), next(), next()])
+    }
+}
+
+/// The expressions between the semicolons that are not quoted, without the blanks in front of them.
+fn split_at_semicolons(all: &Arithmetic) -> Vec<Arithmetic> {
+    let parts = match all.word.parts() {
+        [Part::DoubleQuoted(parts)] => parts,
+        _ => &[][..],
+    };
+    let mut expressions = Vec::new();
+    let mut builder = Builder::default();
+    for part in parts {
+        let Part::Literal(text) = part else {
+            builder.push(part.clone());
+            continue;
+        };
+        for &byte in text.iter() {
+            match byte {
+                b';' => {
+                    let done = std::mem::take(&mut builder);
+                    expressions.push(Arithmetic {
+                        word: done.into_quoted_word(),
+                    });
+                }
+                b' ' | b'\t' | b'\n' if builder.is_empty() => {}
+                _ => builder.byte(byte),
+            }
+        }
+    }
+    expressions.push(Arithmetic {
+        word: builder.into_quoted_word(),
+    });
+    expressions
+}

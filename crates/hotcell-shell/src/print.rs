@@ -1,0 +1,102 @@
+//! From commands back to text, as bash prints them: `declare -f`, `type`, `jobs`, messages.
+//!
+//! bash prints from its own tree, too, so the text is not the one that was written: `|&` has become `2>&1 |`, comments and
+//! blanks are gone, words are as they were. Printing a command, parsing the text and printing that gives the same text.
+//!
+//! Indentation makes the text of nested commands longer than the script, so whoever prints says how long it may become.
+
+use crate::ast::{
+    AndOr, Arithmetic, Assignment, Command, CompoundCommand, List, Part, RedirectDescriptor,
+    RedirectOperator, Word,
+};
+
+mod command;
+mod compound;
+mod condition;
+mod printer;
+mod redirect;
+mod word;
+
+use printer::Printer;
+
+/// What is quoted in a message is at most this long.
+const LONGEST_QUOTATION: usize = 1024 * 1024;
+
+/// The text would be longer than it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the text of the command is longer than {limit} bytes")]
+pub struct TooLong {
+    /// How long it may be.
+    pub limit: usize,
+}
+
+/// A function as `declare -f` prints it, without a newline at the end.
+pub fn function(name: &[u8], body: &CompoundCommand, limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.declared_function(name, body))
+}
+
+/// A job as `jobs` prints it.
+pub fn and_or(and_or: &AndOr, limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.and_or(and_or))
+}
+
+/// A command as `jobs` and `BASH_COMMAND` show it.
+pub fn command(command: &Command, limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.command(command))
+}
+
+/// Commands as they are printed between `$(` and `)`: a text that parses to the same commands.
+pub fn list(list: &List, limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.substituted(list))
+}
+
+/// A word, with its quotes.
+pub fn word(word: &Word, limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.word(word))
+}
+
+/// Parts of a word, with their quotes.
+pub fn parts(parts: &[Part], limit: usize) -> Result<Vec<u8>, TooLong> {
+    print(limit, |printer| printer.parts(parts))
+}
+
+/// The operator of a redirection.
+pub fn redirect_operator(operator: RedirectOperator) -> &'static str {
+    redirect::operator_text(operator)
+}
+
+fn print(limit: usize, f: impl FnOnce(&mut Printer)) -> Result<Vec<u8>, TooLong> {
+    let mut printer = Printer::new(limit);
+    f(&mut printer);
+    printer.finish().ok_or(TooLong { limit })
+}
+
+/// As much of a text as a message may quote.
+fn quotation(f: impl FnOnce(&mut Printer)) -> Vec<u8> {
+    let mut printer = Printer::new(LONGEST_QUOTATION);
+    f(&mut printer);
+    printer.into_text()
+}
+
+pub(crate) fn word_text(word: &Word) -> Vec<u8> {
+    quotation(|printer| printer.word(word))
+}
+
+pub(crate) fn assignment_text(assignment: &Assignment) -> Vec<u8> {
+    quotation(|printer| printer.assignment(assignment))
+}
+
+pub(crate) fn descriptor_text(descriptor: &RedirectDescriptor) -> Vec<u8> {
+    quotation(|printer| printer.descriptor(descriptor))
+}
+
+pub(crate) fn arithmetic_text(arithmetic: &Arithmetic) -> Vec<u8> {
+    quotation(|printer| printer.arithmetic(arithmetic))
+}
+
+/// A word whose quotes are removed and that is not expanded, such as the delimiter of a here-document.
+pub(crate) fn unquoted_text(word: &Word) -> Vec<u8> {
+    let mut printer = Printer::new(usize::MAX);
+    printer.unquoted(word.parts());
+    printer.into_text()
+}
