@@ -8,7 +8,7 @@ use std::{
 
 use hotcell_meter::{Account, Charge};
 use hotcell_process::{Process, Stream, limit_error};
-use hotcell_vfs::{Metadata};
+use hotcell_vfs::Metadata;
 
 /// Where the output goes: it takes all that memory allows, so nobody has to read it while it is written.
 pub(crate) struct Collector(Arc<Inner>);
@@ -65,7 +65,11 @@ impl Stream for Writer {
         let mut state = self.0.lock();
         let charged = match &mut state.charge {
             Some(charge) => charge.grow(data.len()),
-            none => self.0.account.charge(data.len()).map(|charge| *none = Some(charge)),
+            none => self
+                .0
+                .account
+                .charge(data.len())
+                .map(|charge| *none = Some(charge)),
         };
         if let Err(full) = charged {
             return Poll::Ready(Err(limit_error(full)));

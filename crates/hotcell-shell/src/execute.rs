@@ -19,6 +19,8 @@ mod timing;
 
 use hotcell_process::Process;
 
+pub(crate) use coproc::{HIGHEST_OWN, free_below};
+
 use crate::{
     ast::{AndOr, AndOrOperator, Command, CompoundKind, List, Pipeline, Separator},
     flow::{Flow, Outcome},
@@ -54,8 +56,7 @@ impl Shell {
         let Some((last, _)) = list.rest.split_last().map(|_| (list.rest.len() - 1, ())) else {
             return self.run_pipeline(process, &list.first);
         };
-        let mut status =
-            self.forgiving(|shell| shell.run_pipeline(process, &list.first))?;
+        let mut status = self.forgiving(|shell| shell.run_pipeline(process, &list.first))?;
         for (index, (operator, pipeline)) in list.rest.iter().enumerate() {
             if (status == 0) != (*operator == AndOrOperator::And) {
                 continue;

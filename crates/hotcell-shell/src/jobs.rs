@@ -111,7 +111,8 @@ impl Jobs {
         let index = self.running.iter().position(|job| job.number == number)?;
         let job = self.running.remove(index);
         // It is still a child that has to be waited for at its end.
-        self.hidden.extend(job.processes.iter().map(|(pid, _)| *pid));
+        self.hidden
+            .extend(job.processes.iter().map(|(pid, _)| *pid));
         Some(job)
     }
 
@@ -166,7 +167,9 @@ impl Jobs {
         };
         let mut line = format!("[{}]{mark} ", job.number).into_bytes();
         if with_pids {
-            line.extend_from_slice(format!("{:>5} ", job.processes.first().map_or(0, |(pid, _)| pid.0)).as_bytes());
+            line.extend_from_slice(
+                format!("{:>5} ", job.processes.first().map_or(0, |(pid, _)| pid.0)).as_bytes(),
+            );
         } else {
             line.push(b' ');
         }
@@ -246,7 +249,9 @@ impl Shell {
         }
         let mut line = self.name_for_messages().to_vec();
         let state = describe_signal(signal);
-        line.extend_from_slice(format!(": line {}: {:>5} {state:<24}", self.line, job.pid().0).as_bytes());
+        line.extend_from_slice(
+            format!(": line {}: {:>5} {state:<24}", self.line, job.pid().0).as_bytes(),
+        );
         line.extend_from_slice(&job.text);
         line.push(b'\n');
         let _ = process.stderr().write_all(&line);

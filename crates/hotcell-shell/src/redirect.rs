@@ -114,7 +114,10 @@ impl Shell {
     ) -> Result<(), Failure> {
         match (redirect.operator, &redirect.target) {
             (_, RedirectTarget::HereDocument(document)) => {
-                let body = self.expand_string(process, &document.body)?;
+                let body = match document.body() {
+                    Some(body) => self.expand_string(process, body)?,
+                    None => BString::default(),
+                };
                 self.set_input(process, redirect, body, undo)
             }
             (RedirectOperator::HereString, RedirectTarget::Word(word)) => {
@@ -207,7 +210,7 @@ impl Shell {
         }
         let (digits, is_move) = match target.strip_suffix(b"-") {
             Some(digits) => (digits, true),
-            None => (&*target, false),
+            None => (target.as_slice(), false),
         };
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             let is_file = redirect.operator == RedirectOperator::DuplicateOutput
@@ -237,16 +240,13 @@ impl Shell {
     }
 
     /// The descriptor that `n>&-` or `{name}>&-` closes.
-    fn closed_descriptor(
-        &mut self,
-        process: &Process,
-        redirect: &Redirect,
-    ) -> Result<Fd, Failure> {
+    fn closed_descriptor(&mut self, process: &Process, redirect: &Redirect) -> Result<Fd, Failure> {
         let Some(RedirectDescriptor::Variable { name, subscript }) = &redirect.descriptor else {
             return numbered(redirect);
         };
         let value = self.variable_or_element(process, name, subscript.as_ref())?;
-        let text = std::str::from_utf8(value.as_deref().unwrap_or_default()).unwrap_or_default();
+        let value = value.unwrap_or_default();
+        let text = std::str::from_utf8(&value).unwrap_or_default();
         text.parse()
             .map_err(|_| Failure::new(name, "Bad file descriptor"))
     }
@@ -292,7 +292,7 @@ impl Shell {
 }
 
 fn ambiguous(word: &Word) -> Failure {
-    Failure::new(&crate::print::word(word), "ambiguous redirect")
+    Failure::new(&crate::print::word_text(word), "ambiguous redirect")
 }
 
 /// The number in front of the operator, or the operator's own.

@@ -162,7 +162,7 @@ impl Shell {
     pub(crate) fn command_text(&self) -> BString {
         match &self.current {
             None => BString::default(),
-            Some(Current::Simple(command)) => crate::print::simple_command(command).into(),
+            Some(Current::Simple(command)) => crate::describe::simple_command(command).into(),
             Some(Current::Text(text)) => text.clone(),
         }
     }

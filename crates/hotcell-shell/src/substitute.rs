@@ -32,9 +32,7 @@ impl Shell {
             CommandSubstitution::Backquoted { list, error, .. } => (list, error.as_deref()),
         };
         let bytes = match only_reads(list) {
-            Some((fd, word)) if error.is_none() && fd == 0 => {
-                self.content_of(process, word)?
-            }
+            Some((fd, word)) if error.is_none() && fd == 0 => self.content_of(process, word)?,
             _ => {
                 let (collector, output) = Collector::new(process.account());
                 let mut shell = self.subshell();
@@ -46,7 +44,9 @@ impl Shell {
                     Ok(shell.run_as_subshell(child, |shell| {
                         let status = shell.run_list(child, list)?;
                         Ok(match error {
-                            Some(error) => shell.report_syntax_error(child, error, &Origin::Substitution),
+                            Some(error) => {
+                                shell.report_syntax_error(child, error, &Origin::Substitution)
+                            }
                             None => status,
                         })
                     }))
@@ -78,7 +78,7 @@ impl Shell {
     /// `$(< file)`
     fn content_of(&mut self, process: &Process, word: &Word) -> Result<Vec<u8>, Flow> {
         let Some(name) = self.expand_target(process, word)? else {
-            let mut message = crate::print::word(word);
+            let mut message = crate::print::word_text(word);
             message.extend_from_slice(b": ambiguous redirect");
             self.complain(process, message);
             self.status = 1;
@@ -91,7 +91,7 @@ impl Shell {
         self.status = match read {
             Ok(()) => 0,
             Err(error) => {
-                let text = [&*name, b": ", error_text(&error).as_bytes()].concat();
+                let text = [name.as_slice(), b": ", error_text(&error).as_bytes()].concat();
                 self.complain(process, text);
                 1
             }
@@ -109,7 +109,10 @@ impl Shell {
         let (reader, writer) = match process.pipe() {
             Ok(pipe) => pipe,
             Err(error) => {
-                let text = format!("cannot make pipe for process substitution: {}", error_text(&error));
+                let text = format!(
+                    "cannot make pipe for process substitution: {}",
+                    error_text(&error)
+                );
                 self.complain(process, text);
                 return Err(Flow::Discard(1));
             }

@@ -159,7 +159,11 @@ impl Shell {
             line.push(b'\n');
             let _ = process.stderr().write_all(&line);
         }
-        let status = if error.kind == ErrorKind::Assignment { 1 } else { 2 };
+        let status = if error.kind == ErrorKind::Assignment {
+            1
+        } else {
+            2
+        };
         self.set_status(status)
     }
 }

@@ -54,7 +54,10 @@ impl Shell {
     /// A command with its arguments.
     pub(crate) fn trace_words(&mut self, process: &Process, fields: &[BString]) {
         self.trace(process, || {
-            let quoted: Vec<Vec<u8>> = fields.iter().map(|field| crate::quote::shown(field)).collect();
+            let quoted: Vec<Vec<u8>> = fields
+                .iter()
+                .map(|field| crate::quote::shown(field))
+                .collect();
             quoted.join(&b' ')
         });
     }
@@ -74,10 +77,10 @@ impl Shell {
     }
 
     pub(crate) fn trace_for(&mut self, process: &Process, command: &For) {
-        self.trace(process, || crate::print::for_head(b"for", command));
+        self.trace(process, || crate::describe::for_head(b"for", command));
     }
 
     pub(crate) fn trace_select(&mut self, process: &Process, command: &For) {
-        self.trace(process, || crate::print::for_head(b"select", command));
+        self.trace(process, || crate::describe::for_head(b"select", command));
     }
 }

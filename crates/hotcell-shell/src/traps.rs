@@ -8,7 +8,7 @@ use hotcell_process::{Disposition, Process, Signal};
 use crate::{
     ast::Text,
     flow::{Flow, Outcome},
-    shell::Shell,
+    shell::{Current, Shell},
     text::Origin,
 };
 
@@ -197,7 +197,7 @@ impl Shell {
             process.set_disposition(signal, disposition);
         }
         self.traps
-            .set(condition, action.map(|action| Text::from(&***action)));
+            .set(condition, action.map(|action| Text::from(&**action)));
         if condition == Condition::EXIT {
             self.watch_for_the_end(process);
         }
@@ -209,7 +209,14 @@ impl Shell {
             .traps
             .get(Condition::EXIT)
             .is_some_and(|action| !action.is_empty());
-        for signal in [Signal::HUP, Signal::INT, Signal::ALRM, Signal::TERM, Signal::USR1, Signal::USR2] {
+        for signal in [
+            Signal::HUP,
+            Signal::INT,
+            Signal::ALRM,
+            Signal::TERM,
+            Signal::USR1,
+            Signal::USR2,
+        ] {
             let now = process.disposition(signal);
             if self.traps.get(signal.into()).is_some() {
                 continue;
@@ -242,7 +249,21 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs the `DEBUG` trap before a command. `text` says which, for `BASH_COMMAND`.
+    /// Runs the `DEBUG` trap before a compound command; `text` is what `BASH_COMMAND` says then.
+    #[inline]
+    pub(crate) fn before_compound(
+        &mut self,
+        process: &Process,
+        text: impl FnOnce() -> Vec<u8>,
+    ) -> Result<(), Flow> {
+        if self.traps.get(Condition::DEBUG).is_none() {
+            return Ok(());
+        }
+        self.current = Some(Current::Text(text().into()));
+        self.run_debug_trap(process)
+    }
+
+    /// Runs the `DEBUG` trap before a command.
     #[inline]
     pub(crate) fn run_debug_trap(&mut self, process: &Process) -> Result<(), Flow> {
         match self.traps.get(Condition::DEBUG) {

@@ -13,6 +13,40 @@
 //! - `declaration(name, &Variable) -> BString`: the line of `declare -p`.
 //! - `environment() -> Arc<Environment>`: what is exported, kept until something exported changes.
 
+use std::sync::Arc;
+
+use hotcell_process::Environment;
+
 /// The variables of a shell.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Variables;
+
+/// What a scope is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// A call of a function.
+    Function,
+    /// The assignments in front of a command.
+    Temporary,
+}
+
+impl Variables {
+    /// Begins a scope.
+    pub(crate) fn push_scope(&mut self, scope: Scope) {
+        let _ = scope;
+    }
+
+    /// Ends the innermost scope.
+    pub(crate) fn pop_scope(&mut self) {}
+
+    /// Whether there is a variable of this name that is not dynamic: quick.
+    pub(crate) fn has(&self, name: &[u8]) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// What is exported.
+    pub(crate) fn environment(&mut self) -> Arc<Environment> {
+        Arc::default()
+    }
+}

@@ -28,7 +28,7 @@ impl Shell {
         };
         if let Some(last) = pids.last() {
             self.background = Some(*last);
-            let text = crate::print::and_or(list);
+            let text = crate::print::and_or_text(list);
             self.jobs.add(pids, text.into());
             return Ok(self.set_status(0));
         }

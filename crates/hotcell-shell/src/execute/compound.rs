@@ -5,7 +5,6 @@ use hotcell_process::Process;
 use crate::{
     ast::{Arithmetic, Case, CaseTerminator, CompoundCommand, CompoundKind, If},
     flow::Outcome,
-    settings::Setting,
     shell::Shell,
 };
 
@@ -58,12 +57,9 @@ impl Shell {
 
     fn run_case(&mut self, process: &Process, case: &Case, line: u32) -> Outcome {
         self.line = line;
-        self.trace_command(process, || crate::print::case_head(case));
-        self.run_debug_trap(process)?;
+        self.before_compound(process, || crate::describe::case_head(case))?;
+        self.trace(process, || crate::describe::case_head(case));
         let word = self.expand_string(process, &case.word)?;
-        if self.has(Setting::XTrace) {
-            self.trace_case(process, &word);
-        }
         let mut status = 0;
         let mut falls_through = false;
         for clause in &case.clauses {
@@ -97,13 +93,14 @@ impl Shell {
 
     fn run_arithmetic(&mut self, process: &Process, expression: &Arithmetic, line: u32) -> Outcome {
         self.line = line;
-        self.run_debug_trap(process)?;
+        self.before_compound(process, || crate::describe::arithmetic(expression))?;
         let outcome = self.evaluating(b"((", |shell| {
             let text = shell.expand_arithmetic(process, expression)?;
             shell.trace(process, || [b"(( ", &**text, b" ))"].concat());
             shell.evaluate_text(process, &text)
         });
         let status = Self::as_status(outcome.map(|value| i32::from(value == 0)))?;
+        self.pipe_status = vec![status];
         Ok(self.set_status(status))
     }
 

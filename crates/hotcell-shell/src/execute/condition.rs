@@ -32,7 +32,7 @@ impl Shell {
         line: u32,
     ) -> Outcome {
         self.line = line;
-        self.before_compound(process, || crate::print::condition(condition))?;
+        self.before_compound(process, || crate::describe::condition(condition))?;
         let result = self.evaluating(b"[[", |shell| shell.holds(process, condition, false));
         let status = match result {
             Ok(holds) => i32::from(!holds),

@@ -24,7 +24,9 @@ impl Shell {
                 format!("warning: execute_coproc: coproc [{pid}:{other}] still exists"),
             );
         }
-        let pipes = process.pipe().and_then(|output| Ok((output, process.pipe()?)));
+        let pipes = process
+            .pipe()
+            .and_then(|output| Ok((output, process.pipe()?)));
         let ((output, output_writer), (input_reader, input)) = match pipes {
             Ok(pipes) => pipes,
             Err(error) => {
@@ -51,7 +53,13 @@ impl Shell {
         let pid_name = [name.as_slice(), b"_PID"].concat();
         self.set_variable(process, &pid_name, pid.to_string().into())?;
         self.background = Some(pid);
-        let text = [b"coproc ", &*name, b" ", &*crate::print::command(&coproc.command)].concat();
+        let text = [
+            &b"coproc "[..],
+            name.as_slice(),
+            b" ",
+            &*crate::print::command_text(&coproc.command),
+        ]
+        .concat();
         self.jobs.add_coproc(pid, text.into(), name, [read, write]);
         Ok(self.set_status(0))
     }

@@ -4,10 +4,13 @@ use std::{io::Write, sync::Arc};
 
 use bstr::{BStr, BString};
 use hotcell_process::{
-    LookupError, Process, Program, Signal, Spec, Status, error_text,
+    Environment, LookupError, Process, Program, Signal, Spec, Status, error_text,
 };
 
-use crate::{flow::Outcome, settings::Setting, shell::Shell};
+use crate::{flow::Outcome, settings::Setting, shell::Shell, traps::Condition};
+
+/// How long the text of a function in the environment may be.
+const LONGEST_FUNCTION: usize = 128 << 10;
 
 /// Where names are looked up if `PATH` is not set.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -24,7 +27,7 @@ impl Shell {
             Ok(prepared) => prepared,
             Err((name, error)) => return self.not_found(process, name, &error),
         };
-        if is_last && self.traps.exit.is_none() {
+        if is_last && self.traps.get(Condition::EXIT).is_none() {
             let status = process.become_program(spec, |process| program.run(process));
             if let Status::Signaled(signal) = status {
                 process.die(signal);
@@ -38,7 +41,7 @@ impl Shell {
     fn call_program(&mut self, process: &Process, spec: Spec, program: Arc<dyn Program>) -> i32 {
         if !program.needs_process() {
             let status = process.call(spec, |process| program.run(process));
-            self.report_killed(process, status, || self.current_text());
+            self.report_killed(process, status, || self.command_text().into());
             return status.code();
         }
         let pid = process.spawn(spec, move |process| program.run(process));
@@ -46,7 +49,7 @@ impl Shell {
             return 254;
         };
         let status = process.wait(pid).unwrap_or(Status::SUCCESS);
-        self.report_killed(process, status, || self.current_text());
+        self.report_killed(process, status, || self.command_text().into());
         status.code()
     }
 
@@ -69,6 +72,21 @@ impl Shell {
         process
             .prepare_path(process.spec(fields), &path)
             .map_err(|(spec, error)| (spec.args, error))
+    }
+
+    /// What a program at this path gets as its environment.
+    fn environment(&mut self, path: &BString) -> Arc<Environment> {
+        let mut environment = (*self.variables.environment()).clone();
+        environment.insert("_".into(), path.clone());
+        for (name, function) in &self.functions {
+            if function.is_exported
+                && let Ok(text) = crate::print::function(b"", &function.body, LONGEST_FUNCTION)
+            {
+                let key = [&b"BASH_FUNC_"[..], name, b"%%"].concat();
+                environment.insert(key.into(), text.trim_ascii_start().into());
+            }
+        }
+        Arc::new(environment)
     }
 
     /// Where a name leads: remembered, or looked up on `PATH` and remembered.
@@ -111,7 +129,10 @@ impl Shell {
         error: &LookupError,
     ) -> Outcome {
         if matches!(error, LookupError::NotFound)
-            && let Some(handler) = self.functions.get(&b"command_not_found_handle"[..]).cloned()
+            && let Some(handler) = self
+                .functions
+                .get(&b"command_not_found_handle"[..])
+                .cloned()
         {
             let mut call = vec![BString::from("command_not_found_handle")];
             call.extend(fields);

@@ -26,7 +26,7 @@ impl Shell {
         });
         let Some(name) = literal else {
             let mut message = b"`".to_vec();
-            message.extend_from_slice(&crate::print::word(&definition.name));
+            message.extend_from_slice(&crate::print::word_text(&definition.name));
             message.extend_from_slice(b"': not a valid identifier");
             self.complain(process, message);
             return Ok(self.set_status(1));

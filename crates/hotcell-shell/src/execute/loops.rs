@@ -18,12 +18,16 @@ pub(super) enum Round {
 }
 
 impl Shell {
-    pub(super) fn run_while(&mut self, process: &Process, body: &Loop, while_true: bool) -> Outcome {
+    pub(super) fn run_while(
+        &mut self,
+        process: &Process,
+        body: &Loop,
+        while_true: bool,
+    ) -> Outcome {
         self.looping(|shell| {
             let mut status = 0;
             loop {
-                let condition =
-                    shell.forgiving(|shell| shell.run_list(process, &body.condition));
+                let condition = shell.forgiving(|shell| shell.run_list(process, &body.condition));
                 let holds = match shell.after_round(condition, &mut status)? {
                     (Round::End, _) => break,
                     (Round::Next, None) => continue,
@@ -54,7 +58,7 @@ impl Shell {
             for word in words {
                 shell.line = line;
                 shell.trace_for(process, command);
-                shell.run_debug_trap(process)?;
+                shell.before_compound(process, || crate::describe::for_head(b"for", command))?;
                 if let Err(flow) = shell.set_variable(process, &name, word) {
                     let failed = Self::as_status(Err(flow))?;
                     return Ok(shell.set_status(failed));
@@ -112,7 +116,7 @@ impl Shell {
             return Ok(1);
         }
         self.line = line;
-        self.run_debug_trap(process)?;
+        self.before_compound(process, || crate::describe::arithmetic(expression))?;
         self.evaluating(b"((", |shell| {
             let text = shell.expand_arithmetic(process, expression)?;
             shell.trace(process, || [b"(( ", &**text, b" ))"].concat());
@@ -129,7 +133,7 @@ impl Shell {
         let name = name.filter(|name| crate::names::is_name(name));
         if name.is_none() {
             let mut message = b"`".to_vec();
-            message.extend_from_slice(&crate::print::word(&command.variable));
+            message.extend_from_slice(&crate::print::word_text(&command.variable));
             message.extend_from_slice(b"': not a valid identifier");
             self.complain(process, message);
         }

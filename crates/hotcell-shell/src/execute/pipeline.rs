@@ -98,11 +98,7 @@ impl Shell {
     }
 
     /// The pid, or the complaint that there is none.
-    pub(super) fn forked(
-        &mut self,
-        process: &Process,
-        pid: std::io::Result<Pid>,
-    ) -> Option<Pid> {
+    pub(crate) fn forked(&mut self, process: &Process, pid: std::io::Result<Pid>) -> Option<Pid> {
         match pid {
             Ok(pid) => Some(pid),
             Err(error) => {
@@ -147,7 +143,7 @@ impl Shell {
         let status = process.call(self.spec(process).stdin(input), |child| {
             Ok(shell.run_as_subshell(child, |shell| shell.run_stage(child, command)))
         });
-        self.report_killed(process, status, || crate::print::command(command));
+        self.report_killed(process, status, || crate::print::command_text(command));
         Ok(status.code())
     }
 

@@ -33,7 +33,6 @@ impl Shell {
                     status = 1;
                     break;
                 };
-                shows_menu = false;
                 let choice = reply
                     .trim_ascii()
                     .to_str()

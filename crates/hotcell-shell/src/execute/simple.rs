@@ -12,16 +12,20 @@ use crate::{
     flow::{Flow, Outcome},
     redirect::Undo,
     settings::Setting,
-    shell::Shell,
+    shell::{Current, Shell},
     variables::Scope,
 };
 
 impl Shell {
     /// Runs a simple command; `$?` and `PIPESTATUS` are its status.
-    pub(super) fn run_simple(&mut self, process: &Process, command: &Arc<SimpleCommand>) -> Outcome {
+    pub(super) fn run_simple(
+        &mut self,
+        process: &Process,
+        command: &Arc<SimpleCommand>,
+    ) -> Outcome {
         let is_last = std::mem::take(&mut self.is_last);
         self.line = command.line;
-        self.current = Some(Arc::clone(command));
+        self.current = Some(Current::Simple(Arc::clone(command)));
         self.run_debug_trap(process)?;
         self.substituted = None;
         let substitutions = self.open_substitutions.len();
@@ -255,15 +259,19 @@ impl Shell {
 
 /// The builtin of a command that has arrays among its arguments.
 fn declaring(command: &SimpleCommand) -> Option<&'static Builtin> {
-    let has_array = command.words.iter().any(
-        |word| matches!(word, Argument::Assignment(assignment) if is_array(assignment)),
-    );
+    let has_array = command
+        .words
+        .iter()
+        .any(|word| matches!(word, Argument::Assignment(assignment) if is_array(assignment)));
     if !has_array {
         return None;
     }
     let mut names = command.words.iter().filter_map(Argument::word);
     let name = names.find(|word| {
-        !matches!(word.constant().map(|text| &**text), Some(b"command" | b"builtin"))
+        !matches!(
+            word.constant().map(|text| &**text),
+            Some(b"command" | b"builtin")
+        )
     })?;
     let builtin = builtins::find(name.constant()?)?;
     matches!(builtin.run, Run::Operands(_)).then_some(builtin)

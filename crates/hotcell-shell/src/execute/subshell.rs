@@ -22,7 +22,9 @@ impl Shell {
         shell.subshell_depth += 1;
         shell.loops = 0;
         shell.is_subshell = true;
-        shell.traps.enter_subshell(self.has(Setting::ErrTrace), self.has(Setting::FuncTrace));
+        shell
+            .traps
+            .enter_subshell(self.has(Setting::ErrTrace), self.has(Setting::FuncTrace));
         shell.jobs.disown_all();
         shell
     }
