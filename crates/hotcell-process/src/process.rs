@@ -58,8 +58,12 @@ pub struct Process {
     signals: Arc<AtomicU32>,
     ignored: Cell<u32>,
     caught: Cell<u32>,
+    /// What ends calls, of the signals that are caught.
+    interrupting: Cell<u32>,
     /// What the callers of this call catch: it waits until the call is over.
     held: u32,
+    /// What ends this call, because a caller is about to end.
+    ends_call: u32,
     /// What takes the place of the program once its stack is unwound.
     next: Cell<Option<Box<(Spec, Arc<dyn Program>)>>>,
     /// It began others, which are orphans when it ends.
@@ -87,6 +91,7 @@ struct Ground<'a> {
     kernel: &'a Arc<Shared>,
     signals: &'a Arc<AtomicU32>,
     held: u32,
+    ends_call: u32,
     waker: Waker,
     switch: *const Switch,
     depth: u32,
@@ -108,6 +113,7 @@ pub(crate) fn begin(
         kernel,
         signals: &signals,
         held: 0,
+        ends_call: 0,
         waker: process_waker(kernel, pid),
         switch,
         depth: 0,
@@ -130,7 +136,9 @@ impl Process {
             signals: Arc::clone(ground.signals),
             ignored: Cell::new(spec.ignored),
             caught: Cell::new(0),
+            interrupting: Cell::new(0),
             held: ground.held,
+            ends_call: ground.ends_call,
             next: Cell::new(None),
             has_children: Cell::new(false),
             waker: ground.waker.clone(),
@@ -155,6 +163,7 @@ impl Process {
             self.descriptors.replace(spec.descriptors);
             self.ignored.set(spec.ignored);
             self.caught.set(0);
+            self.interrupting.set(0);
             self.is_dying.set(false);
             status = self.main(|process| program.run(process));
         }
@@ -481,6 +490,11 @@ impl Process {
         let came = self.signals.load(Ordering::Relaxed);
         if came == 0 || self.is_dying.get() {
             return;
+        }
+        if came & self.ends_call != 0 {
+            // It stays where the caller finds it.
+            let signal = Signal::all().find(|signal| came & self.ends_call & signal.bit() != 0);
+            self.unwind(Status::Signaled(signal.unwrap_or(Signal::TERM)));
         }
         let ours = Signal::all().find(|signal| {
             let bit = signal.bit();

@@ -317,7 +317,7 @@ fn names_lead_to_programs_and_files_to_their_interpreters() {
         output,
         "args 1\n/bin/args 1\n/usr/bin/args -x y /d/script 1\n/bin/sh /d/plain 1\n\
          /usr/bin/args -x y /d/script /d/nested 1\n\
-         /d/lost: /no/such: bad interpreter: No such file or directory 126\n\
+         /d/lost: cannot execute: required file not found 127\n\
          /d/binary: cannot execute binary file: Exec format error 126\n\
          /d/text: Permission denied 126\n/d: Is a directory 126\n/no: No such file or directory 127\n\
          no: command not found 127\n"
@@ -427,4 +427,37 @@ fn a_signal_that_a_caller_catches_does_not_end_its_call() {
         Ok(0)
     });
     assert_eq!(output, "3 Some(\"USR1\")");
+}
+
+#[test]
+fn a_signal_that_interrupts_ends_the_call_and_is_left_for_the_caller() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        process.set_disposition(Signal::TERM, Disposition::Interrupt);
+        let me = process.pid();
+        process.spawn(process.spec(["killer"]), move |killer| {
+            killer.kill(me, Signal::TERM);
+            Ok(0)
+        })?;
+        let status = process.call(process.spec(["sleeper"]), |sleeper| {
+            sleeper.sleep(Duration::MAX);
+            Ok(0)
+        });
+        let caught = process.take_caught().map(Signal::name);
+        write!(process.stdout(), "{} {caught:?}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "143 Some(\"TERM\")");
+}
+
+#[test]
+fn a_call_can_send_signals_to_itself() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let status = process.call(process.spec(["suicidal"]), |callee| {
+            callee.kill(callee.pid(), Signal::USR1);
+            Ok(0)
+        });
+        write!(process.stdout(), "{}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "138");
 }

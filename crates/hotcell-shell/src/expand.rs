@@ -170,6 +170,57 @@ impl Shell {
         None
     }
 
+    /// The text of an arithmetic expression after its expansions, before it is evaluated: `set -x` shows it.
+    pub(crate) fn expand_arithmetic(
+        &mut self,
+        process: &Process,
+        expression: &Arithmetic,
+    ) -> Result<BString, Flow> {
+        self.expand_string(process, &expression.word)
+    }
+
+    /// A pattern or regular expression after its expansions, with backslashes before what was quoted: `set -x` shows it.
+    pub(crate) fn expand_pattern_text(
+        &mut self,
+        process: &Process,
+        word: &Word,
+    ) -> Result<BString, Flow> {
+        self.expand_string(process, word)
+    }
+
+    /// The value of `name` or `name[subscript]`: for `{name[1]}>&-`.
+    pub(crate) fn variable_or_element(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        subscript: Option<&Subscript>,
+    ) -> Result<Option<BString>, Flow> {
+        let _ = subscript;
+        Ok(self.variable(process, name))
+    }
+
+    /// `-v name` of `test` and `[[`; `name` may have a subscript.
+    pub(crate) fn is_set(&mut self, process: &Process, name: &[u8]) -> bool {
+        self.variable(process, name).is_some()
+    }
+
+    /// `-R name`
+    pub(crate) fn is_reference(&self, name: &[u8]) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// Whether a variable cannot be assigned to.
+    pub(crate) fn is_readonly(&self, name: &[u8]) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// `unset -v`, without a word about readonly variables.
+    pub(crate) fn unset_variable(&mut self, name: &[u8]) {
+        let _ = name;
+    }
+
     /// Text as in a prompt, with its backslash escapes and expansions: `PS4`, `${x@P}`.
     pub(crate) fn expand_prompt(&mut self, process: &Process, text: &[u8]) -> BString {
         let _ = process;

@@ -14,6 +14,10 @@ pub(crate) enum Flow {
     /// An error that gives up the complete command that is being run, as a bad substitution or a division by zero does:
     /// the shell reads on behind it. In a subshell it ends the subshell.
     Discard(i32),
+    /// The stack is at its end. As `Discard`, but no `eval` on the way goes on.
+    Abort,
+    /// `exec`: another program takes the place of the shell, see [`Shell::successor`](crate::shell::Shell).
+    Exec,
 }
 
 /// What a command comes to: its status, or why it did not end normally.

@@ -6,15 +6,26 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod builtins;
+mod collect;
+mod describe;
+mod execute;
 mod expand;
 mod flow;
+mod jobs;
 mod marked;
+mod names;
 pub mod parse;
 mod pattern;
 pub mod print;
+mod quote;
+mod redirect;
 mod settings;
 mod shell;
 mod substitute;
+mod text;
+mod trace;
+mod traps;
 mod variables;
 
 pub use shell::Shell;

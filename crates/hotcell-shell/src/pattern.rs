@@ -121,9 +121,7 @@ impl Pattern {
     /// Where the shortest or longest end of `text` begins that matches.
     pub(crate) fn suffix(&self, text: &[u8], longest: bool, spend: Spend<'_>) -> Option<usize> {
         if let Some(literal) = self.literal() {
-            return text
-                .ends_with(literal)
-                .then(|| text.len() - literal.len());
+            return text.ends_with(literal).then(|| text.len() - literal.len());
         }
         places::Search::new(self, text, spend).start_before_end(longest)
     }

@@ -6,8 +6,8 @@
 //! Indentation makes the text of nested commands longer than the script, so whoever prints says how long it may become.
 
 use crate::ast::{
-    AndOr, Arithmetic, Assignment, Command, CompoundCommand, List, Part, RedirectDescriptor,
-    RedirectOperator, Word,
+    AndOr, Arithmetic, Assignment, Command, CompoundCommand, Condition, List, Part,
+    RedirectDescriptor, RedirectOperator, Word,
 };
 
 mod command;
@@ -80,6 +80,18 @@ fn quotation(f: impl FnOnce(&mut Printer)) -> Vec<u8> {
 
 pub(crate) fn word_text(word: &Word) -> Vec<u8> {
     quotation(|printer| printer.word(word))
+}
+
+pub(crate) fn command_text(command: &Command) -> Vec<u8> {
+    quotation(|printer| printer.command(command))
+}
+
+pub(crate) fn and_or_text(and_or: &AndOr) -> Vec<u8> {
+    quotation(|printer| printer.and_or(and_or))
+}
+
+pub(crate) fn condition_text(condition: &Condition) -> Vec<u8> {
+    quotation(|printer| printer.condition(condition))
 }
 
 pub(crate) fn assignment_text(assignment: &Assignment) -> Vec<u8> {

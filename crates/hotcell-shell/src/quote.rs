@@ -1,10 +1,10 @@
 //! Quotes around text, as bash puts them where it prints values so that they can be read again.
 
-use bstr::{BString, ByteSlice, ByteVec};
+use bstr::{ByteSlice, ByteVec};
 use hotcell_regex::CharClass;
 
 /// As `${x@Q}` has it: always quoted.
-pub(crate) fn reusable(text: &[u8]) -> BString {
+pub(crate) fn reusable(text: &[u8]) -> Vec<u8> {
     if has_unprintable(text) {
         ansi(text)
     } else {
@@ -13,14 +13,14 @@ pub(crate) fn reusable(text: &[u8]) -> BString {
 }
 
 /// As `printf %q` has it: backslashes where needed.
-pub(crate) fn escaped(text: &[u8]) -> BString {
+pub(crate) fn escaped(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {
         return "''".into();
     }
     if has_unprintable(text) {
         return ansi(text);
     }
-    let mut quoted = BString::default();
+    let mut quoted = Vec::new();
     let mut before = None;
     for &byte in text {
         let needs = match byte {
@@ -39,7 +39,7 @@ pub(crate) fn escaped(text: &[u8]) -> BString {
 }
 
 /// As `declare -p` has values: in double quotes.
-pub(crate) fn declared(text: &[u8]) -> BString {
+pub(crate) fn declared(text: &[u8]) -> Vec<u8> {
     if has_unprintable(text) {
         ansi(text)
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn declared(text: &[u8]) -> BString {
 }
 
 /// As `set` has values: quoted if that is needed.
-pub(crate) fn listed(text: &[u8]) -> BString {
+pub(crate) fn listed(text: &[u8]) -> Vec<u8> {
     if has_unprintable(text) {
         ansi(text)
     } else if has_metas(text) {
@@ -59,7 +59,7 @@ pub(crate) fn listed(text: &[u8]) -> BString {
 }
 
 /// As `set -x` has words.
-pub(crate) fn shown(text: &[u8]) -> BString {
+pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
     if text.is_empty() || has_metas(text) {
         single(text)
     } else if has_unprintable(text) {
@@ -70,7 +70,7 @@ pub(crate) fn shown(text: &[u8]) -> BString {
 }
 
 /// As `declare -p` has the keys of associative arrays.
-pub(crate) fn key(text: &[u8]) -> BString {
+pub(crate) fn key(text: &[u8]) -> Vec<u8> {
     if has_unprintable(text) {
         ansi(text)
     } else if text.is_empty() || has_metas(text) || text == b"@" {
@@ -81,11 +81,11 @@ pub(crate) fn key(text: &[u8]) -> BString {
 }
 
 /// `'…'`, as `alias` and `trap -p` have it.
-pub(crate) fn single(text: &[u8]) -> BString {
+pub(crate) fn single(text: &[u8]) -> Vec<u8> {
     if text == b"'" {
         return "\\'".into();
     }
-    let mut quoted = BString::from("'");
+    let mut quoted = Vec::from("'");
     for (index, piece) in text.split_str("'").enumerate() {
         if index > 0 {
             quoted.push_str("'\\''");
@@ -97,8 +97,8 @@ pub(crate) fn single(text: &[u8]) -> BString {
 }
 
 /// `"…"`
-pub(crate) fn double(text: &[u8]) -> BString {
-    let mut quoted = BString::from("\"");
+pub(crate) fn double(text: &[u8]) -> Vec<u8> {
+    let mut quoted = Vec::from("\"");
     for &byte in text {
         if matches!(byte, b'"' | b'$' | b'`' | b'\\') {
             quoted.push(b'\\');
@@ -110,8 +110,8 @@ pub(crate) fn double(text: &[u8]) -> BString {
 }
 
 /// `$'…'`
-pub(crate) fn ansi(text: &[u8]) -> BString {
-    let mut quoted = BString::from("$'");
+pub(crate) fn ansi(text: &[u8]) -> Vec<u8> {
+    let mut quoted = Vec::from("$'");
     let mut rest = text;
     while !rest.is_empty() {
         let (char, length) = bstr::decode_utf8(rest);

@@ -1,14 +1,16 @@
 //! The state of a shell.
 
-use std::{io::Write, sync::Arc};
+use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use bstr::{BStr, BString, ByteVec};
-use hotcell_process::{Pid, Process};
+use hotcell_process::{Fd, Pid, Process, Program, Signal, Spec};
 use imbl::OrdMap;
 
 use crate::{
-    ast::CompoundCommand,
+    ast::{CompoundCommand, SimpleCommand},
+    jobs::Jobs,
     settings::{Setting, Settings},
+    traps::Traps,
     variables::Variables,
 };
 
@@ -30,10 +32,22 @@ pub struct Shell {
     pub(crate) functions: OrdMap<BString, Arc<Function>>,
     /// Aliases, by name.
     pub(crate) aliases: OrdMap<BString, BString>,
+    /// What `trap` set.
+    pub(crate) traps: Traps,
     /// What `hash` knows: where names lead, and how often each was used.
     pub(crate) hashed: OrdMap<BString, (BString, u32)>,
+    /// The `PATH` that it knows that for.
+    pub(crate) hashed_for: BString,
+    /// Builtins that `enable -n` turned off.
+    pub(crate) disabled: BTreeSet<&'static str>,
     /// The directories below the working directory on the stack of `pushd`, topmost first.
     pub(crate) directories: Arc<[BString]>,
+    /// What `history` lists.
+    pub(crate) history: Arc<Vec<BString>>,
+    /// What `complete` was told.
+    pub(crate) completions: OrdMap<BString, BString>,
+    /// What runs in the background.
+    pub(crate) jobs: Jobs,
     /// `$?`
     pub(crate) status: i32,
     /// `PIPESTATUS`
@@ -42,16 +56,53 @@ pub struct Shell {
     pub(crate) background: Option<Pid>,
     /// `$$`: of the shell that subshells are clones of.
     pub(crate) pid: Pid,
+    /// `$_`
+    pub(crate) last_argument: BString,
     /// `LINENO`
     pub(crate) line: u32,
     /// `BASH_SUBSHELL`
     pub(crate) subshell_depth: u32,
+    /// `BASH_EXECUTION_STRING`: the argument of `-c`.
+    pub(crate) execution_string: Option<Arc<[u8]>>,
     /// The functions and sourced files that are being run, innermost last: for `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
     pub(crate) frames: Vec<Frame>,
+    /// What `BASH_SOURCE` says of functions that are defined outside of any file: `main`, `environment`, or the script.
+    pub(crate) main_source: BString,
     /// Whose errors arithmetic reports: `((`, `[[`, `let`, `declare`; empty for expansions.
     pub(crate) evaluator: BString,
-    /// `BASH_COMMAND`
-    pub(crate) command_text: BString,
+    /// The command that is being run, for `BASH_COMMAND`.
+    pub(crate) current: Option<Current>,
+    /// The status of the last command substitution of the command that is being run.
+    pub(crate) substituted: Option<i32>,
+    /// Descriptors of process substitutions that are open.
+    pub(crate) open_substitutions: Vec<Fd>,
+    /// How many commands around this one test its status, so that its failure is nobody's business.
+    pub(crate) forgiven: u32,
+    /// How many loops this command is in, within its function.
+    pub(crate) loops: usize,
+    /// The settings to return to at the end of the function: it has said `local -`.
+    pub(crate) local_settings: Option<Settings>,
+    /// The next simple command is the last thing that the process does.
+    pub(crate) is_last: bool,
+    /// It is a clone with a process of its own.
+    pub(crate) is_subshell: bool,
+    /// It runs for `$(…)`.
+    pub(crate) is_substitution: bool,
+    /// How many evals, sourced files and substitutions it is in, for `set -x`.
+    pub(crate) trace_depth: usize,
+    /// The program that takes the place of the shell.
+    pub(crate) successor: Option<(Spec, Arc<dyn Program>)>,
+    /// The signal that ends it after its `EXIT` trap.
+    pub(crate) killed_by: Option<Signal>,
+}
+
+/// What [`Shell::current`] holds.
+#[derive(Debug, Clone)]
+pub(crate) enum Current {
+    /// A simple command, whose text is made when it is asked for.
+    Simple(Arc<SimpleCommand>),
+    /// The text of another one.
+    Text(BString),
 }
 
 /// A function.
@@ -101,12 +152,23 @@ impl Shell {
             .collect();
         // bash's own order: small letters before large ones, then how it was invoked.
         letters.sort_by_key(|letter| (letter.is_ascii_uppercase(), *letter));
-        letters.push(b'c');
+        if self.execution_string.is_some() {
+            letters.push(b'c');
+        }
         letters.into()
     }
 
+    /// `BASH_COMMAND`
+    pub(crate) fn command_text(&self) -> BString {
+        match &self.current {
+            None => BString::default(),
+            Some(Current::Simple(command)) => crate::describe::simple_command(command).into(),
+            Some(Current::Text(text)) => text.clone(),
+        }
+    }
+
     /// What messages begin with: the name of the script, or of the file that the running function is from.
-    fn name_for_messages(&self) -> &BStr {
+    pub(crate) fn name_for_messages(&self) -> &BStr {
         let source = self.frames.last().map(|frame| &frame.source);
         BStr::new(source.unwrap_or(&self.name))
     }

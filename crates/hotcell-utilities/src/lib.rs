@@ -49,6 +49,8 @@ mod search;
 mod system;
 mod text;
 
+pub use system::{echo, test};
+
 use std::{
     collections::BTreeMap,
     io,

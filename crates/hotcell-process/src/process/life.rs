@@ -48,7 +48,9 @@ impl Process {
     /// Runs another process to its end, on this one's stack: as spawning and waiting, but at the cost of a call.
     pub fn call(&self, spec: Spec, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
         let held = self.held | self.caught.get();
-        self.call_as((self.kernel.new_pid(), self.pid), held, spec, main)
+        let ends_call = self.ends_call | self.interrupting.get();
+        let pids = (self.kernel.new_pid(), self.pid);
+        self.call_as(pids, (held, ends_call), spec, main)
     }
 
     /// Goes on as another program, with the same number; the status is that of this process, which is to end with it.
@@ -58,13 +60,14 @@ impl Process {
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32>,
     ) -> Status {
-        self.call_as((self.pid, self.parent), self.held, spec, main)
+        let held = (self.held, self.ends_call);
+        self.call_as((self.pid, self.parent), held, spec, main)
     }
 
     fn call_as(
         &self,
         (pid, parent): (Pid, Pid),
-        held: u32,
+        (held, ends_call): (u32, u32),
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32>,
     ) -> Status {
@@ -72,6 +75,7 @@ impl Process {
             kernel: &self.kernel,
             signals: &self.signals,
             held,
+            ends_call,
             waker: self.waker.clone(),
             switch: self.switch,
             depth: self.depth + 1,
@@ -171,10 +175,26 @@ impl Process {
 
     /// Sends a signal to a process of this run; says whether there is one of this number.
     pub fn kill(&self, pid: Pid, signal: Signal) -> bool {
+        if pid == self.pid && self.depth > 0 && !self.kernel.is_alive(pid) {
+            // The kernel does not know those that are called.
+            self.signal_call(signal);
+            return true;
+        }
         let sent = self.kernel.signal(pid, signal);
         // To itself it comes at once.
         self.deliver_signals();
         sent
+    }
+
+    fn signal_call(&self, signal: Signal) {
+        match self.disposition(signal) {
+            Disposition::Ignore => {}
+            Disposition::Default if signal.is_deadly() => self.die(signal),
+            Disposition::Default => {}
+            Disposition::Catch | Disposition::Interrupt => {
+                self.signals.fetch_or(signal.bit(), Ordering::Relaxed);
+            }
+        }
     }
 
     /// Whether there is a process of this number that has not ended.
@@ -184,7 +204,9 @@ impl Process {
 
     /// What becomes of a signal.
     pub fn disposition(&self, signal: Signal) -> Disposition {
-        if self.caught.get() & signal.bit() != 0 {
+        if self.interrupting.get() & signal.bit() != 0 {
+            Disposition::Interrupt
+        } else if self.caught.get() & signal.bit() != 0 {
             Disposition::Catch
         } else if self.ignored.get() & signal.bit() != 0 {
             Disposition::Ignore
@@ -200,11 +222,16 @@ impl Process {
         }
         let bit = signal.bit();
         self.caught.set(self.caught.get() & !bit);
+        self.interrupting.set(self.interrupting.get() & !bit);
         self.ignored.set(self.ignored.get() & !bit);
         match disposition {
             Disposition::Default => {}
             Disposition::Ignore => self.ignored.set(self.ignored.get() | bit),
             Disposition::Catch => self.caught.set(self.caught.get() | bit),
+            Disposition::Interrupt => {
+                self.caught.set(self.caught.get() | bit);
+                self.interrupting.set(self.interrupting.get() | bit);
+            }
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn declared_value(variable: &Variable) -> Option<BString> {
         Value::Dynamic(_) => variable
             .has(Attributes::ARRAY)
             .then(|| BString::from("()")),
-        Value::Scalar(value) => Some(quote::declared(value)),
+        Value::Scalar(value) => Some(quote::declared(value).into()),
         Value::Indexed(_) | Value::Associative(_) => array_value(variable),
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn declared_value(variable: &Variable) -> Option<BString> {
 /// The line that `set` prints for a variable; nothing for what has no value.
 pub(crate) fn listing(name: &[u8], variable: &Variable) -> Option<BString> {
     let value = match &variable.value {
-        Value::Scalar(value) => quote::listed(value),
+        Value::Scalar(value) => quote::listed(value).into(),
         _ => array_value(variable)?,
     };
     let mut line = BString::from(name);

@@ -197,7 +197,7 @@ impl Shell {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any bits do")]
         let time = process.now().as_nanos() as u32;
         let last = self.variables.clocks.random.unwrap_or_default();
-        next_seed(last ^ time ^ u32::try_from(process.pid()).unwrap_or_default())
+        next_seed(last ^ time ^ process.pid().0)
     }
 
     fn settings_that_are_on(&self, all: &[Setting]) -> BString {
