@@ -1,80 +1,199 @@
-//! Text quoted so that the shell reads it back.
+//! Quotes around text, as bash puts them where it prints values so that they can be read again.
 
-/// `'text'`, with `'\''` for each quote in it.
+use bstr::{ByteSlice, ByteVec};
+use hotcell_regex::CharClass;
+
+/// As `${x@Q}` has it: always quoted.
+pub(crate) fn reusable(text: &[u8]) -> Vec<u8> {
+    if has_unprintable(text) {
+        ansi(text)
+    } else {
+        single(text)
+    }
+}
+
+/// As `printf %q` has it: backslashes where needed.
+pub(crate) fn escaped(text: &[u8]) -> Vec<u8> {
+    if text.is_empty() {
+        return "''".into();
+    }
+    if has_unprintable(text) {
+        return ansi(text);
+    }
+    let mut quoted = Vec::new();
+    let mut before = None;
+    for &byte in text {
+        let needs = match byte {
+            b'~' => matches!(before, None | Some(b'=' | b':')),
+            b'#' => before.is_none(),
+            b',' => true,
+            _ => is_meta(byte),
+        };
+        if needs {
+            quoted.push(b'\\');
+        }
+        quoted.push(byte);
+        before = Some(byte);
+    }
+    quoted
+}
+
+/// As `declare -p` has values: in double quotes.
+pub(crate) fn declared(text: &[u8]) -> Vec<u8> {
+    if has_unprintable(text) {
+        ansi(text)
+    } else {
+        double(text)
+    }
+}
+
+/// As `set` has values: quoted if that is needed.
+pub(crate) fn listed(text: &[u8]) -> Vec<u8> {
+    if has_unprintable(text) {
+        ansi(text)
+    } else if has_metas(text) {
+        single(text)
+    } else {
+        text.into()
+    }
+}
+
+/// As `set -x` has words.
+pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
+    if text.is_empty() || has_metas(text) {
+        single(text)
+    } else if has_unprintable(text) {
+        ansi(text)
+    } else {
+        text.into()
+    }
+}
+
+/// As `declare -p` has the keys of associative arrays.
+pub(crate) fn key(text: &[u8]) -> Vec<u8> {
+    if has_unprintable(text) {
+        ansi(text)
+    } else if text.is_empty() || has_metas(text) || text == b"@" {
+        double(text)
+    } else {
+        text.into()
+    }
+}
+
+/// `'…'`, as `alias` and `trap -p` have it.
 pub(crate) fn single(text: &[u8]) -> Vec<u8> {
-    let mut quoted = Vec::with_capacity(text.len() + 2);
+    if text == b"'" {
+        return "\\'".into();
+    }
+    let mut quoted = Vec::from("'");
+    for (index, piece) in text.split_str("'").enumerate() {
+        if index > 0 {
+            quoted.push_str("'\\''");
+        }
+        quoted.push_str(piece);
+    }
     quoted.push(b'\'');
-    for byte in text {
-        if *byte == b'\'' {
-            quoted.extend_from_slice(b"'\\''");
-        } else {
-            quoted.push(*byte);
+    quoted
+}
+
+/// `"…"`
+pub(crate) fn double(text: &[u8]) -> Vec<u8> {
+    let mut quoted = Vec::from("\"");
+    for &byte in text {
+        if matches!(byte, b'"' | b'$' | b'`' | b'\\') {
+            quoted.push(b'\\');
+        }
+        quoted.push(byte);
+    }
+    quoted.push(b'"');
+    quoted
+}
+
+/// `$'…'`
+pub(crate) fn ansi(text: &[u8]) -> Vec<u8> {
+    let mut quoted = Vec::from("$'");
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (char, length) = bstr::decode_utf8(rest);
+        let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, b""));
+        rest = after;
+        match char {
+            Some('\x1b') => quoted.push_str("\\E"),
+            Some('\x07') => quoted.push_str("\\a"),
+            Some('\x08') => quoted.push_str("\\b"),
+            Some('\x0c') => quoted.push_str("\\f"),
+            Some('\n') => quoted.push_str("\\n"),
+            Some('\r') => quoted.push_str("\\r"),
+            Some('\t') => quoted.push_str("\\t"),
+            Some('\x0b') => quoted.push_str("\\v"),
+            Some('\\') => quoted.push_str("\\\\"),
+            Some('\'') => quoted.push_str("\\'"),
+            Some(char) if CharClass::Print.contains(char) => quoted.push_str(piece),
+            _ => {
+                for byte in piece {
+                    quoted.push_str(format!("\\{byte:03o}"));
+                }
+            }
         }
     }
     quoted.push(b'\'');
     quoted
 }
 
-/// The word as `set -x` shows it: quoted only if it has to be.
-pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
-    if text.is_empty() {
-        b"''".to_vec()
-    } else if has_metacharacters(text) {
-        single(text)
-    } else if needs_ansi(text) {
-        ansi(text)
-    } else {
-        text.to_vec()
+/// Whether text has something that a terminal would not show.
+pub(crate) fn has_unprintable(text: &[u8]) -> bool {
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return false;
     }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (char, length) = bstr::decode_utf8(rest);
+        if !char.is_some_and(|char| CharClass::Print.contains(char)) {
+            return true;
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    false
 }
 
-/// Whether a character in it means something to the shell.
-fn has_metacharacters(text: &[u8]) -> bool {
-    text.iter().enumerate().any(|(index, byte)| match byte {
-        b' ' | b'\t' | b'\n' | b'\'' | b'"' | b'\\' | b'|' | b'&' | b';' | b'(' | b')' | b'<'
-        | b'>' | b'!' | b'{' | b'}' | b'*' | b'[' | b'?' | b']' | b'^' | b'$' | b'`' => true,
-        b'~' => {
-            let before = index.checked_sub(1).and_then(|index| text.get(index));
-            matches!(before, None | Some(b'=' | b':'))
-        }
-        b'#' => index == 0,
-        _ => false,
+/// Whether text would mean something else without quotes.
+pub(crate) fn has_metas(text: &[u8]) -> bool {
+    let mut before = None;
+    text.iter().any(|&byte| {
+        let special = match byte {
+            b'~' => matches!(before, None | Some(b'=' | b':')),
+            b'#' => matches!(before, None | Some(b' ' | b'\t')),
+            _ => is_meta(byte),
+        };
+        before = Some(byte);
+        special
     })
 }
 
-/// Whether there is something in it that a terminal would not show.
-pub(crate) fn needs_ansi(text: &[u8]) -> bool {
-    match std::str::from_utf8(text) {
-        Ok(text) => text.chars().any(char::is_control),
-        Err(_) => true,
-    }
-}
-
-/// `$'text'`, with escapes for what cannot be shown.
-pub(crate) fn ansi(text: &[u8]) -> Vec<u8> {
-    use bstr::ByteSlice;
-    let mut quoted = b"$'".to_vec();
-    for (start, end, char) in text.char_indices() {
-        let bytes = text.get(start..end).unwrap_or_default();
-        match bytes {
-            b"\x07" => quoted.extend_from_slice(b"\\a"),
-            b"\x08" => quoted.extend_from_slice(b"\\b"),
-            b"\x1b" => quoted.extend_from_slice(b"\\E"),
-            b"\x0c" => quoted.extend_from_slice(b"\\f"),
-            b"\n" => quoted.extend_from_slice(b"\\n"),
-            b"\r" => quoted.extend_from_slice(b"\\r"),
-            b"\t" => quoted.extend_from_slice(b"\\t"),
-            b"\x0b" => quoted.extend_from_slice(b"\\v"),
-            b"\\" => quoted.extend_from_slice(b"\\\\"),
-            b"'" => quoted.extend_from_slice(b"\\'"),
-            _ if char.is_control() || (char == '\u{fffd}' && bytes != "\u{fffd}".as_bytes()) => {
-                for byte in bytes {
-                    quoted.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                }
-            }
-            _ => quoted.extend_from_slice(bytes),
-        }
-    }
-    quoted.push(b'\'');
-    quoted
+fn is_meta(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\''
+            | b'"'
+            | b'\\'
+            | b'|'
+            | b'&'
+            | b';'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'!'
+            | b'{'
+            | b'}'
+            | b'*'
+            | b'['
+            | b'?'
+            | b']'
+            | b'^'
+            | b'$'
+            | b'`'
+    )
 }
