@@ -6,13 +6,7 @@ use bstr::BString;
 use hotcell_process::{Environment, Pid, Process};
 use hotcell_vfs::VfsPathBuf;
 
-use crate::{
-    jobs::Jobs,
-    settings::Settings,
-    shell::Shell,
-    traps::Traps,
-    variables::Variables,
-};
+use crate::{jobs::Jobs, settings::Settings, shell::Shell, traps::Traps, variables::Variables};
 
 /// What a [`Shell`] begins with.
 #[derive(Debug, Clone)]

@@ -111,9 +111,8 @@ impl Variables {
                     _ => return Referred::Nothing,
                 },
                 _ => {
-                    return target.map_or(Referred::Itself, |target| {
-                        Referred::Other(target.clone())
-                    });
+                    return target
+                        .map_or(Referred::Itself, |target| Referred::Other(target.clone()));
                 }
             }
         }

@@ -139,9 +139,11 @@ impl Shell {
             Dynamic::EpochSeconds => number(process.now().seconds()),
             Dynamic::HistCmd => number(self.history.len() + 1),
             Dynamic::LineNo => number(self.line),
-            Dynamic::PipeStatus => {
-                indexed(self.pipe_status.iter().map(|status| status.to_string().into()))
-            }
+            Dynamic::PipeStatus => indexed(
+                self.pipe_status
+                    .iter()
+                    .map(|status| status.to_string().into()),
+            ),
             Dynamic::Random => number(self.random(process)),
             Dynamic::SRandom => number(self.entropy(process)),
             Dynamic::Seconds => {
@@ -157,11 +159,16 @@ impl Shell {
     pub(crate) fn set_dynamic(&mut self, process: &Process, dynamic: Dynamic, value: BString) {
         let integer = || {
             let text = std::str::from_utf8(&value).ok();
-            text.and_then(|text| text.trim().parse::<i64>().ok()).unwrap_or(0)
+            text.and_then(|text| text.trim().parse::<i64>().ok())
+                .unwrap_or(0)
         };
         match dynamic {
             Dynamic::Random => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as in C")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "as in C"
+                )]
                 let seed = integer() as u32;
                 self.variables.clocks.seed(seed, self.subshell_depth);
             }
@@ -194,7 +201,11 @@ impl Shell {
         if read.is_ok() {
             return u32::from_ne_bytes(bytes);
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any bits do")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "any bits do"
+        )]
         let time = process.now().as_nanos() as u32;
         let last = self.variables.clocks.random.unwrap_or_default();
         next_seed(last ^ time ^ process.pid().0)
