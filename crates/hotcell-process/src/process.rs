@@ -335,6 +335,19 @@ impl Process {
         Ok(count)
     }
 
+    /// As [`Process::read`], but no further than the first `end`.
+    pub fn read_until(
+        &self,
+        stream: &Arc<dyn Stream>,
+        end: u8,
+        buf: &mut [u8],
+    ) -> io::Result<usize> {
+        self.refuse_if_dying()?;
+        let count = self.block_on_poll(|waker| stream.poll_read_until(end, buf, waker))?;
+        self.spend(count / 16 + 1);
+        Ok(count)
+    }
+
     /// Writes some of the bytes. Waits until there is room. If nobody reads any more, the process gets `SIGPIPE`, which
     /// ends it unless it is ignored.
     pub fn write(&self, stream: &Arc<dyn Stream>, data: &[u8]) -> io::Result<usize> {
@@ -417,6 +430,11 @@ impl Process {
     /// How long the processes of this run have computed, not counting when they waited.
     pub fn busy(&self) -> Duration {
         self.kernel.busy() + self.slice_began.get().elapsed()
+    }
+
+    /// The names of the built-in programs, sorted.
+    pub fn program_names(&self) -> Vec<BString> {
+        self.kernel.options.programs.names()
     }
 
     /// The account that what the process holds is charged to.

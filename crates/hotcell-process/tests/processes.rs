@@ -461,3 +461,31 @@ fn a_call_can_send_signals_to_itself() {
     });
     assert_eq!(output, "138");
 }
+
+#[test]
+fn a_line_is_read_without_what_follows_it() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let file = process.open("data", &OpenOptions::read_write().create())?;
+        process.write_all(&file, b"one\ntwo\n")?;
+        file.seek(std::io::SeekFrom::Start(0))?;
+        let (reader, writer) = process.pipe()?;
+        process.write_all(&writer, b"one\ntwo\n")?;
+        drop(writer);
+        let given: Arc<dyn hotcell_process::Stream> =
+            Arc::new(hotcell_process::Given::new("one\ntwo\n"));
+        for stream in [file, reader, given] {
+            let mut buf = [0; 100];
+            let count =
+                process.block_on_poll(|waker| stream.poll_read_until(b'\n', &mut buf, waker))?;
+            let mut rest = String::new();
+            process.input(stream).read_to_string(&mut rest)?;
+            write!(
+                process.stdout(),
+                "{} {rest:?} ",
+                buf[..count].escape_ascii()
+            )?;
+        }
+        Ok(0)
+    });
+    assert_eq!(output, r#"one\n "two\n" "#.repeat(3));
+}

@@ -25,7 +25,7 @@ use crate::{
     ast::{AndOr, AndOrOperator, Command, CompoundKind, List, Pipeline, Separator},
     flow::{Flow, Outcome},
     settings::Setting,
-    shell::Shell,
+    shell::{FrameKind, Shell},
 };
 
 /// How much stack must be left for one more level of commands. What a level takes is a fraction of it; the rest is for the
@@ -125,9 +125,9 @@ impl Shell {
 
     /// The end of the stack.
     fn too_deep(&mut self, process: &Process) -> Flow {
-        let depth = self.frames.len();
+        let depth = self.function_depth();
         let message = match self.frames.last() {
-            Some(frame) if frame.is_function => {
+            Some(frame) if frame.kind == FrameKind::Function => {
                 let name = frame.name.clone();
                 format!("{name}: maximum function nesting level exceeded ({depth})")
             }
@@ -135,6 +135,6 @@ impl Shell {
         };
         self.complain(process, message);
         self.status = 1;
-        Flow::Abort
+        Flow::Abort(1)
     }
 }

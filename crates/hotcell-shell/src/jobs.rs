@@ -16,6 +16,8 @@ pub(crate) struct Jobs {
     running: Vec<Job>,
     /// Statuses of processes that have ended, oldest first.
     ended: VecDeque<(Pid, Status)>,
+    /// Those that `wait -n` may tell about.
+    fresh: Vec<Pid>,
     /// Process substitutions: waited for, but never mentioned.
     hidden: Vec<Pid>,
 }
@@ -102,6 +104,18 @@ impl Jobs {
             .map(|(_, status)| *status)
     }
 
+    /// Processes that have ended since the last command in the foreground and were not waited for, oldest first.
+    pub(crate) fn fresh(&self) -> &[Pid] {
+        &self.fresh
+    }
+
+    /// The status of a process that has ended, which `wait -n` does not tell again.
+    pub(crate) fn claim(&mut self, pid: Pid) -> Option<Status> {
+        self.fresh.retain(|fresh| *fresh != pid);
+        self.remembered(pid)
+    }
+
+    /// Forgets the statuses of those that have ended.
     pub(crate) fn forget(&mut self) {
         self.ended.clear();
     }
@@ -202,6 +216,15 @@ impl Shell {
         self.jobs.running = running;
     }
 
+    /// After a command in the foreground: bash has noted then what ended meanwhile, and `wait -n` does not wait for it.
+    #[inline]
+    pub(crate) fn settle_jobs(&mut self, process: &Process) {
+        if !self.jobs.running.is_empty() || !self.jobs.hidden.is_empty() {
+            self.reap(process);
+        }
+        self.jobs.fresh.clear();
+    }
+
     /// Whether all processes of a job have ended; then they are remembered.
     fn has_ended(&mut self, process: &Process, job: &mut Job) -> bool {
         for (pid, status) in &mut job.processes {
@@ -236,6 +259,7 @@ impl Shell {
             self.jobs.ended.pop_front();
         }
         self.jobs.ended.push_back((pid, status));
+        self.jobs.fresh.push(pid);
     }
 
     /// A job in the background that was killed is reported, unless that is the usual way to end one.

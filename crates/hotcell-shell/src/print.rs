@@ -90,6 +90,14 @@ pub(crate) fn and_or_text(and_or: &AndOr) -> Vec<u8> {
     quotation(|printer| printer.and_or(and_or))
 }
 
+pub(crate) fn list_text(list: &List) -> Vec<u8> {
+    quotation(|printer| printer.substituted(list))
+}
+
+pub(crate) fn function_text(name: &[u8], body: &CompoundCommand) -> Vec<u8> {
+    quotation(|printer| printer.declared_function(name, body))
+}
+
 pub(crate) fn condition_text(condition: &Condition) -> Vec<u8> {
     quotation(|printer| printer.condition(condition))
 }

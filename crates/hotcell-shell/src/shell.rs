@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use bstr::{BStr, BString, ByteVec};
 use hotcell_process::{Fd, Pid, Process, Program, Signal, Spec};
+use hotcell_vfs::VfsPathBuf;
 use imbl::OrdMap;
 
 use crate::{
@@ -64,6 +65,8 @@ pub struct Shell {
     pub(crate) subshell_depth: u32,
     /// `BASH_EXECUTION_STRING`: the argument of `-c`.
     pub(crate) execution_string: Option<Arc<[u8]>>,
+    /// It reads its commands from standard input.
+    pub(crate) reads_stdin: bool,
     /// The functions and sourced files that are being run, innermost last: for `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
     pub(crate) frames: Vec<Frame>,
     /// What `BASH_SOURCE` says of functions that are defined outside of any file: `main`, `environment`, or the script.
@@ -88,12 +91,20 @@ pub struct Shell {
     pub(crate) is_subshell: bool,
     /// It runs for `$(…)`.
     pub(crate) is_substitution: bool,
+    /// Where `getopts` is: the argument, from 1, and the letter within it.
+    pub(crate) option_place: (usize, usize),
+    /// Where programs are looked for instead of `PATH`, during `command -p`.
+    pub(crate) standard_path: Option<BString>,
     /// How many evals, sourced files and substitutions it is in, for `set -x`.
     pub(crate) trace_depth: usize,
     /// The program that takes the place of the shell.
     pub(crate) successor: Option<(Spec, Arc<dyn Program>)>,
     /// The signal that ends it after its `EXIT` trap.
     pub(crate) killed_by: Option<Signal>,
+    /// Where it is between two runs.
+    pub(crate) cwd: VfsPathBuf,
+    /// Its umask between two runs.
+    pub(crate) umask: u32,
 }
 
 /// What [`Shell::current`] holds.
@@ -133,8 +144,19 @@ pub(crate) struct Frame {
     pub(crate) called_from: u32,
     /// Its arguments, for `BASH_ARGV` under `extdebug`.
     pub(crate) arguments: Arc<[BString]>,
-    /// Whether it is a function: `return` and `local` tell them apart.
-    pub(crate) is_function: bool,
+    /// What it is.
+    pub(crate) kind: FrameKind,
+}
+
+/// The kinds of [`Frame`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameKind {
+    /// The script itself: the outermost frame, if there is a script.
+    Main,
+    /// A function.
+    Function,
+    /// A sourced file.
+    Source,
 }
 
 impl Shell {
@@ -155,6 +177,9 @@ impl Shell {
         if self.execution_string.is_some() {
             letters.push(b'c');
         }
+        if self.reads_stdin {
+            letters.push(b's');
+        }
         letters.into()
     }
 
@@ -165,6 +190,14 @@ impl Shell {
             Some(Current::Simple(command)) => crate::describe::simple_command(command).into(),
             Some(Current::Text(text)) => text.clone(),
         }
+    }
+
+    /// How many functions are being run.
+    pub(crate) fn function_depth(&self) -> usize {
+        let functions = self.frames.iter().rev();
+        functions
+            .filter(|frame| frame.kind == FrameKind::Function)
+            .count()
     }
 
     /// What messages begin with: the name of the script, or of the file that the running function is from.

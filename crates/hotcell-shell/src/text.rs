@@ -76,7 +76,7 @@ impl Shell {
             match next {
                 Ok(None) => return Ok(status),
                 Ok(Some(command)) => {
-                    if let Some(last) = self.run_complete(process, &command)? {
+                    if let Some(last) = self.run_complete(process, &command, origin == Origin::Script)? {
                         status = last;
                     }
                 }
@@ -120,11 +120,13 @@ impl Shell {
         }
     }
 
-    /// Runs a complete command; its status, unless there is nothing to run. An error that gives it up has a status, too.
+    /// Runs a complete command; its status, unless there is nothing to run. An error that gives it up has a status, too;
+    /// whether it gives up more than that depends on whether this is a script.
     pub(crate) fn run_complete(
         &mut self,
         process: &Process,
         command: &CompleteCommand,
+        is_script: bool,
     ) -> Result<Option<i32>, Flow> {
         for warning in &command.warnings {
             self.complain_at(process, warning.line, &warning.text);
@@ -135,8 +137,8 @@ impl Shell {
         match self.run_list(process, &command.list) {
             Ok(status) => Ok(Some(status)),
             Err(Flow::Discard(status)) if !self.is_subshell => Ok(Some(self.set_status(status))),
-            Err(Flow::Abort) if self.frames.is_empty() && !self.is_subshell => {
-                Ok(Some(self.set_status(1)))
+            Err(Flow::Abort(status)) if is_script && !self.is_subshell => {
+                Ok(Some(self.set_status(status)))
             }
             Err(flow) => Err(flow),
         }

@@ -1,5 +1,7 @@
 //! Utilities with a language of their own.
 
+mod awk;
+
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const UTILITIES: &[Utility] = &[awk::GAWK, awk::UTILITY];

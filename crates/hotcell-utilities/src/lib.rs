@@ -36,6 +36,8 @@
 #![forbid(unsafe_code)]
 
 mod archives;
+mod calendar;
+mod characters;
 mod data;
 mod digests;
 mod files;
@@ -44,6 +46,7 @@ mod lines;
 mod number;
 mod operands;
 mod options;
+mod printf;
 mod quote;
 mod search;
 mod system;

@@ -235,10 +235,15 @@ impl Process {
         }
     }
 
+    /// A signal that came and is caught, if there is one; it stays for [`Process::take_caught`].
+    pub fn first_caught(&self) -> Option<Signal> {
+        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
+        Signal::all().find(|signal| came & signal.bit() != 0)
+    }
+
     /// A signal that came and is caught, if there is one.
     pub fn take_caught(&self) -> Option<Signal> {
-        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
-        let signal = Signal::all().find(|signal| came & signal.bit() != 0)?;
+        let signal = self.first_caught()?;
         self.signals.fetch_and(!signal.bit(), Ordering::Relaxed);
         Some(signal)
     }

@@ -35,6 +35,7 @@ impl Shell {
             return Ok(status.code());
         }
         let status = self.call_program(process, spec, program);
+        self.settle_jobs(process);
         Ok(status)
     }
 
@@ -118,6 +119,9 @@ impl Shell {
 
     /// Where programs are looked for.
     pub(crate) fn search_path(&mut self, process: &Process) -> BString {
+        if let Some(path) = &self.standard_path {
+            return path.clone();
+        }
         self.variable(process, b"PATH")
             .unwrap_or_else(|| DEFAULT_PATH.into())
     }

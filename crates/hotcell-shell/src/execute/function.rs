@@ -9,7 +9,7 @@ use crate::{
     ast::{Assignment, FunctionDefinition, Part},
     flow::{Flow, Outcome},
     settings::Setting,
-    shell::{Frame, Function, Shell},
+    shell::{Frame, FrameKind, Function, Shell},
     variables::Scope,
 };
 
@@ -59,7 +59,7 @@ impl Shell {
     ) -> Outcome {
         let name = fields.first().cloned().unwrap_or_default();
         if let Some(limit) = self.nesting_limit(process)
-            && self.frames.iter().filter(|frame| frame.is_function).count() >= limit
+            && self.function_depth() >= limit
         {
             let text = format!("{name}: maximum function nesting level exceeded ({limit})");
             self.complain(process, text);
@@ -80,7 +80,7 @@ impl Shell {
             source: function.source.clone(),
             called_from: self.line,
             arguments,
-            is_function: true,
+            kind: FrameKind::Function,
         });
         let settings = self.local_settings.take();
         let body = Arc::clone(&function.body);

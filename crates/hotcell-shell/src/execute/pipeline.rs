@@ -47,6 +47,7 @@ impl Shell {
             _ => status,
         };
         self.pipe_status = statuses;
+        self.settle_jobs(process);
         Ok(self.set_status(status))
     }
 

@@ -12,6 +12,10 @@ impl Shell {
         let status = process.call(process.spec(process.args().iter().cloned()), |child| {
             Ok(shell.run_as_subshell(child, |shell| shell.run_list(child, list)))
         });
+        self.report_killed(process, status, || {
+            [b"( ", &*crate::print::list_text(list), b" )"].concat()
+        });
+        self.settle_jobs(process);
         self.pipe_status = vec![status.code()];
         Ok(self.set_status(status.code()))
     }
