@@ -15,6 +15,7 @@ use crate::{flow::Flow, shell::Shell};
 use token::{Operator, Token};
 
 pub(crate) use number::{Decimal, parse_plain};
+pub(crate) use token::closing_bracket;
 
 /// How many expressions may be evaluated within each other.
 const MAX_DEPTH: usize = 1024;
@@ -134,9 +135,7 @@ impl Evaluator<'_> {
         let holds = condition != 0;
         let chosen = self.branch(!holds, Self::list)?;
         if self.token != Token::Operator(Operator::Colon) {
-            return Err(Failure::Message(
-                "`:' expected for conditional expression",
-            ));
+            return Err(Failure::Message("`:' expected for conditional expression"));
         }
         let other = self.branch(holds, Self::conditional)?;
         self.target = None;
@@ -151,10 +150,7 @@ impl Evaluator<'_> {
     ) -> Evaluated<i64> {
         self.skipping += u32::from(is_skipped);
         self.advance()?;
-        let is_missing = matches!(
-            self.token,
-            Token::End | Token::Operator(Operator::Colon)
-        );
+        let is_missing = matches!(self.token, Token::End | Token::Operator(Operator::Colon));
         if is_missing {
             return Err(Failure::Message("expression expected"));
         }

@@ -157,7 +157,10 @@ impl Expander<'_> {
             let Some(sequence) = Sequence::parse(inside) else {
                 return Ok(None);
             };
-            self.pay(sequence.count(), sequence.count().saturating_mul(sequence.width()))?;
+            self.pay(
+                sequence.count(),
+                sequence.count().saturating_mul(sequence.width()),
+            )?;
             let items = sequence.items(self.process);
             return Ok(Some((items, close)));
         }
@@ -217,7 +220,11 @@ impl Sequence {
                 let digits = term.trim_start_matches(['-', '+']);
                 digits.len() > 1 && digits.starts_with('0')
             });
-            let width = if is_padded { from.len().max(to.len()) } else { 0 };
+            let width = if is_padded {
+                from.len().max(to.len())
+            } else {
+                0
+            };
             return Some(Self {
                 from: first,
                 to: last,
@@ -239,7 +246,9 @@ impl Sequence {
 
     fn count(&self) -> usize {
         let steps = self.from.abs_diff(self.to) / self.step;
-        usize::try_from(steps).unwrap_or(usize::MAX).saturating_add(1)
+        usize::try_from(steps)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1)
     }
 
     fn width(&self) -> usize {

@@ -139,16 +139,16 @@ impl Shell {
                     ),
                 }
                 let size: usize = found.iter().map(|path: &BString| path.len() + 32).sum();
-                charge
-                    .resize(size)
-                    .map_err(hotcell_process::limit_error)?;
+                charge.resize(size).map_err(hotcell_process::limit_error)?;
             }
             is_written &= matches!(component, Component::Name(_));
             if !is_last {
                 for path in &mut found {
                     // Nothing stands before the slash that a path begins with, or the top of `**`.
                     let is_top = path.is_empty() && !matches!(component, Component::Name(_));
-                    if !is_top && !(path.ends_with(b"/") && matches!(component, Component::Recursive)) {
+                    if !is_top
+                        && !(path.ends_with(b"/") && matches!(component, Component::Recursive))
+                    {
                         path.push(b'/');
                     }
                 }
@@ -230,8 +230,10 @@ fn matching_entries(
     let spend = |units| process.spend(units);
     let special = [&b"."[..], b".."];
     let special = special.iter().copied().filter(|_| !rules.skips_dots);
-    let names = entries.iter().map(|entry| (entry.name.as_slice(), entry.kind));
-    let directory_kind = hotcell_vfs::FileType::Directory;
+    let names = entries
+        .iter()
+        .map(|entry| (entry.name.as_slice(), entry.kind));
+    let directory_kind = hotcell_vfs::FileType::Dir;
     for (name, kind) in special.map(|name| (name, directory_kind)).chain(names) {
         process.spend(1);
         let matches = if rules.dots && name != b"." && name != b".." {
@@ -246,7 +248,7 @@ fn matching_entries(
         path.extend_from_slice(name);
         let is_kept = !only_directories
             || match kind {
-                hotcell_vfs::FileType::Directory => true,
+                hotcell_vfs::FileType::Dir => true,
                 hotcell_vfs::FileType::Symlink => is_directory(process, &path),
                 _ => false,
             };

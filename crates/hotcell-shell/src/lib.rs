@@ -5,13 +5,16 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 pub mod ast;
+mod brace;
 mod builtins;
 mod collect;
 mod describe;
 mod execute;
 mod expand;
 mod flow;
+mod glob;
 mod jobs;
 mod marked;
 mod names;
@@ -20,8 +23,10 @@ mod pattern;
 pub mod print;
 mod quote;
 mod redirect;
+mod regex;
 mod settings;
 mod shell;
+mod start;
 mod substitute;
 mod text;
 mod trace;

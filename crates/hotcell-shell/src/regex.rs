@@ -56,10 +56,11 @@ impl Shell {
             })
         });
         let groups = IndexedArray::from_iter(groups);
-        self.variables.update(b"BASH_REMATCH", Place::Visible, |variable| {
-            variable.value = Value::Indexed(Arc::new(groups));
-            variable.attributes = Attributes::INDEXED;
-        });
+        self.variables
+            .update(b"BASH_REMATCH", Place::Visible, |variable| {
+                variable.value = Value::Indexed(Arc::new(groups));
+                variable.attributes = Attributes::INDEXED;
+            });
         Ok(Some(captures.is_some()))
     }
 
@@ -68,7 +69,8 @@ impl Shell {
             return Some(regex);
         }
         let regex = Regex::new(source, Flavor::Bash, options).ok()?;
-        self.regexes.insert(source.clone(), options.icase, regex.clone());
+        self.regexes
+            .insert(source.clone(), options.icase, regex.clone());
         Some(regex)
     }
 }
@@ -117,7 +119,20 @@ pub(crate) fn regex_source(marked: &Marked) -> BString {
         }
         let is_special = matches!(
             byte,
-            b'\\' | b'.' | b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'*' | b'+' | b'?' | b'|' | b'^' | b'$'
+            b'\\'
+                | b'.'
+                | b'['
+                | b']'
+                | b'('
+                | b')'
+                | b'{'
+                | b'}'
+                | b'*'
+                | b'+'
+                | b'?'
+                | b'|'
+                | b'^'
+                | b'$'
         );
         if is_quoted && is_special {
             source.push_byte(b'\\');

@@ -7,10 +7,7 @@ use hotcell_process::{Environment, Pid, Process};
 use hotcell_vfs::VfsPathBuf;
 
 use crate::{
-    jobs::Jobs,
-    settings::Settings,
-    shell::Shell,
-    traps::Traps,
+    jobs::Jobs, regex::RegexCache, settings::Settings, shell::Shell, traps::Traps,
     variables::Variables,
 };
 
@@ -45,8 +42,11 @@ impl Default for ShellOptions {
 impl Shell {
     /// A shell that has not run anything yet.
     pub fn new(options: ShellOptions) -> Self {
+        let mut variables = Variables::default();
+        variables.import(&options.environment);
         Self {
-            variables: Variables::default(),
+            variables,
+            regexes: RegexCache::default(),
             name: options.name,
             arguments: options.arguments.into(),
             settings: Settings::default(),

@@ -76,7 +76,9 @@ impl Shell {
             match next {
                 Ok(None) => return Ok(status),
                 Ok(Some(command)) => {
-                    if let Some(last) = self.run_complete(process, &command, origin == Origin::Script)? {
+                    if let Some(last) =
+                        self.run_complete(process, &command, origin == Origin::Script)?
+                    {
                         status = last;
                     }
                 }

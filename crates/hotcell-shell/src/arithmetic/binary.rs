@@ -11,10 +11,7 @@ fn strength(operator: Operator) -> Option<u8> {
         Operator::BitXor => 4,
         Operator::BitAnd => 5,
         Operator::Equal | Operator::NotEqual => 6,
-        Operator::Less
-        | Operator::LessOrEqual
-        | Operator::Greater
-        | Operator::GreaterOrEqual => 7,
+        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => 7,
         Operator::ShiftLeft | Operator::ShiftRight => 8,
         Operator::Add | Operator::Subtract => 9,
         Operator::Multiply | Operator::Divide | Operator::Modulo => 10,

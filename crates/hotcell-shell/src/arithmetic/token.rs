@@ -191,11 +191,13 @@ impl Evaluator<'_> {
             Token::Behind(_) => true,
             Token::End | Token::Assign(_) | Token::Before(_) => false,
         };
-        Failure::Message(if is_operand && self.token != Token::Operator(Operator::Close) {
-            "syntax error: invalid arithmetic operator"
-        } else {
-            "syntax error: operand expected"
-        })
+        Failure::Message(
+            if is_operand && self.token != Token::Operator(Operator::Close) {
+                "syntax error: invalid arithmetic operator"
+            } else {
+                "syntax error: operand expected"
+            },
+        )
     }
 }
 

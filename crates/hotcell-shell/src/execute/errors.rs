@@ -9,9 +9,13 @@ impl Shell {
     /// The status that a subshell, or the shell itself, ends with.
     pub(crate) fn final_status(&self, outcome: Outcome) -> i32 {
         match outcome {
-            Ok(status) | Err(Flow::Return(status) | Flow::Exit(status) | Flow::Discard(status) | Flow::Abort(status)) => {
-                status
-            }
+            Ok(status)
+            | Err(
+                Flow::Return(status)
+                | Flow::Exit(status)
+                | Flow::Discard(status)
+                | Flow::Abort(status),
+            ) => status,
             Err(Flow::Break(_) | Flow::Continue(_) | Flow::Exec) => self.status,
         }
     }

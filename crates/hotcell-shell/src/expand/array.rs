@@ -126,9 +126,9 @@ impl Shell {
                     next = index.saturating_add(1);
                 }
             }
-            charge
-                .resize(array.size())
-                .map_err(|error| self.out_of_memory(process, &hotcell_process::limit_error(error)))?;
+            charge.resize(array.size()).map_err(|error| {
+                self.out_of_memory(process, &hotcell_process::limit_error(error))
+            })?;
         }
         Ok(())
     }

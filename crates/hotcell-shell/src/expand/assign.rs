@@ -123,7 +123,11 @@ impl Shell {
             None
         };
         let value = self.adapted(process, value, old, attributes)?;
-        let dynamic = match self.variables.get_reference(&name).map(|found| &found.value) {
+        let dynamic = match self
+            .variables
+            .get_reference(&name)
+            .map(|found| &found.value)
+        {
             Some(Value::Dynamic(dynamic)) => Some(*dynamic),
             _ => None,
         };
@@ -187,7 +191,10 @@ impl Shell {
         }
         // The first value of a reference is what it refers to.
         if !crate::names::is_name(value) && split_element(value).is_none() {
-            self.complain(process, [b"`", value, b"': not a valid identifier"].concat());
+            self.complain(
+                process,
+                [b"`", value, b"': not a valid identifier"].concat(),
+            );
             return Err(Flow::Discard(1));
         }
         self.variables.update(name, Place::Visible, |variable| {
@@ -294,13 +301,20 @@ impl Shell {
         if self.is_associative(&name) {
             let key = self.text_key(process, subscript)?;
             if key.is_empty() {
-                self.complain(process, [&*name, b"[]: bad array subscript"].concat());
+                self.complain(
+                    process,
+                    [name.as_slice(), b"[]: bad array subscript"].concat(),
+                );
                 return Err(Flow::Discard(1));
             }
             return self.store_key(process, &name, key, value, append, target);
         }
         let index = self.index(process, subscript)?;
-        let (end, old) = match self.variables.get_reference(&name).map(|found| &found.value) {
+        let (end, old) = match self
+            .variables
+            .get_reference(&name)
+            .map(|found| &found.value)
+        {
             Some(Value::Indexed(array)) => {
                 let index = from_end(index, array.end());
                 let old = index.and_then(|index| array.get(index)).cloned();
@@ -314,7 +328,7 @@ impl Shell {
                 Written::Word(word) => crate::print::word_text(word),
                 Written::Text(text) => text.to_vec(),
             };
-            let text = [&*name, b"[", &inside, b"]: bad array subscript"].concat();
+            let text = [name.as_slice(), b"[", &inside, b"]: bad array subscript"].concat();
             self.complain(process, text);
             return Err(Flow::Discard(1));
         };

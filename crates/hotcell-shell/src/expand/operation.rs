@@ -49,7 +49,7 @@ impl Shell {
                 found.map(|value| change_case(&value, *change, *all, pattern.as_ref(), &spend))
             }
             ParameterOperation::Transform(letter) => {
-                self.transform(process, &expansion.parameter, *letter, found)?
+                self.transform(process, &expansion.parameter, letter, found)?
             }
             // The others do not look at the value, or have been done.
             _ => found,
@@ -214,7 +214,8 @@ fn change_case(
     let mut at = 0;
     while let Some((_, length)) = unit_at(value, at) {
         let unit = value.get(at..at + length).unwrap_or_default();
-        let applies = (all || is_first) && pattern.is_none_or(|pattern| pattern.matches(unit, spend));
+        let applies =
+            (all || is_first) && pattern.is_none_or(|pattern| pattern.matches(unit, spend));
         match unit.to_str() {
             Ok(text) if applies => push_changed(&mut changed, text, change),
             _ => changed.push_str(unit),

@@ -1,6 +1,6 @@
 //! `$x`, `${x…}`
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use hotcell_process::Process;
 
 use super::{
@@ -9,9 +9,7 @@ use super::{
     word::{Around, push_value},
 };
 use crate::{
-    ast::{
-        Parameter, ParameterExpansion, ParameterOperation, Special, Subscript,
-    },
+    ast::{Parameter, ParameterExpansion, ParameterOperation, Special, Subscript},
     flow::Flow,
     settings::Setting,
     shell::Shell,
@@ -148,11 +146,7 @@ impl Shell {
     }
 
     /// The value of a parameter.
-    pub(crate) fn find(
-        &mut self,
-        process: &Process,
-        parameter: &Parameter,
-    ) -> Result<Found, Flow> {
+    pub(crate) fn find(&mut self, process: &Process, parameter: &Parameter) -> Result<Found, Flow> {
         let scalar = |value: Option<BString>| value.map_or(Found::Unset, Found::Scalar);
         Ok(match parameter {
             Parameter::Variable(name) => scalar(self.variable(process, name)),
@@ -292,7 +286,10 @@ impl Shell {
             }
         };
         let Some(parameter) = super::indirect::parameter_named(&name, process) else {
-            self.complain(process, [&*name, b": invalid variable name"].concat());
+            self.complain(
+                process,
+                [name.as_slice(), b": invalid variable name"].concat(),
+            );
             return Err(Flow::Discard(1));
         };
         let direct = ParameterExpansion {

@@ -70,7 +70,11 @@ impl Shell {
         length: Option<i64>,
     ) -> Result<Found, Flow> {
         let count = i64::try_from(characters(value)).unwrap_or(i64::MAX);
-        let start = if offset < 0 { count.saturating_add(offset) } else { offset };
+        let start = if offset < 0 {
+            count.saturating_add(offset)
+        } else {
+            offset
+        };
         if start < 0 || start > count {
             return Ok(Found::Scalar(BString::default()));
         }

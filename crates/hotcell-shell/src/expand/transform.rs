@@ -5,7 +5,7 @@ use hotcell_process::Process;
 
 use super::{
     operation::{lower, upper},
-    parameter::Found,
+    parameter::{Found, name_in_messages},
 };
 use crate::{
     ast::{Parameter, Special, Subscript},
@@ -20,9 +20,12 @@ impl Shell {
         &mut self,
         process: &Process,
         parameter: &Parameter,
-        letter: u8,
+        operator: &[u8],
         found: Found,
     ) -> Result<Found, Flow> {
+        let &[letter] = operator else {
+            return self.bad_transform(process, parameter, operator, found);
+        };
         Ok(match letter {
             b'Q' => found.map(|value| quote::reusable(&value).into()),
             b'E' => found.map(|value| crate::parse::decode_ansi(&value).into()),
@@ -40,16 +43,41 @@ impl Shell {
             b'U' => found.map(|value| changed(&value, |_, char| upper(char))),
             b'L' => found.map(|value| changed(&value, |_, char| lower(char))),
             b'u' => found.map(|value| {
-                changed(&value, |index, char| {
-                    if index == 0 { upper(char) } else { char }
-                })
+                changed(
+                    &value,
+                    |index, char| {
+                        if index == 0 { upper(char) } else { char }
+                    },
+                )
             }),
             b'a' => self.attributes_of(parameter, found),
             b'A' => self.assignment_of(process, parameter, found),
             b'K' | b'k' => self.pairs_of(process, parameter, letter, found),
-            // bash makes nothing of what it does not know.
-            _ => Found::Unset,
+            _ => return self.bad_transform(process, parameter, operator, found),
         })
+    }
+
+    /// An operator that there is not, which is no error for what has no value.
+    fn bad_transform(
+        &self,
+        process: &Process,
+        parameter: &Parameter,
+        operator: &[u8],
+        found: Found,
+    ) -> Result<Found, Flow> {
+        if found == Found::Unset {
+            return Ok(found);
+        }
+        let name = name_in_messages(parameter, true);
+        let text = [
+            b"${",
+            name.as_slice(),
+            b"@",
+            operator,
+            b"}: bad substitution",
+        ];
+        self.complain(process, text.concat());
+        Err(Flow::Discard(1))
     }
 
     fn name_of<'p>(&self, parameter: &'p Parameter) -> Option<&'p [u8]> {
@@ -64,9 +92,8 @@ impl Shell {
         let variable = self
             .name_of(parameter)
             .and_then(|name| self.variables.get(name));
-        let letters = BString::from(variable.map_or_else(Vec::new, |variable| {
-            variable.attributes.letters()
-        }));
+        let letters =
+            BString::from(variable.map_or_else(Vec::new, |variable| variable.attributes.letters()));
         match found {
             Found::List { values, is_star } => Found::List {
                 values: values.iter().map(|_| letters.clone()).collect(),

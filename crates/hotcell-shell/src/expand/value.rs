@@ -91,7 +91,11 @@ impl Shell {
             let element = self.value_by_text(process, &name).ok().flatten();
             return element.map_or(Value::Unset, Value::Scalar);
         }
-        match self.variables.get_reference(&name).map(|found| &found.value) {
+        match self
+            .variables
+            .get_reference(&name)
+            .map(|found| &found.value)
+        {
             None => Value::Unset,
             Some(Value::Dynamic(dynamic)) => {
                 let dynamic = *dynamic;
@@ -173,11 +177,7 @@ impl Shell {
     }
 
     /// The index of an indexed array, negative if it counts from the end.
-    pub(crate) fn index(
-        &mut self,
-        process: &Process,
-        subscript: Written<'_>,
-    ) -> Result<i64, Flow> {
+    pub(crate) fn index(&mut self, process: &Process, subscript: Written<'_>) -> Result<i64, Flow> {
         match subscript {
             Written::Word(word) => match word.literal() {
                 Some(text) => self.evaluate_text(process, text),
@@ -251,7 +251,9 @@ impl Shell {
             };
         }
         if !name.is_empty() && name.iter().all(u8::is_ascii_digit) {
-            let number = std::str::from_utf8(name).ok().and_then(|text| text.parse().ok());
+            let number = std::str::from_utf8(name)
+                .ok()
+                .and_then(|text| text.parse().ok());
             return match number {
                 Some(0usize) => true,
                 Some(number) => number <= self.arguments.len(),
@@ -263,9 +265,9 @@ impl Shell {
 
     /// `-R name`
     pub(crate) fn is_reference(&self, name: &[u8]) -> bool {
-        self.variables
-            .get_reference(name)
-            .is_some_and(|variable| variable.has(Attributes::NAMEREF) && variable.scalar().is_some())
+        self.variables.get_reference(name).is_some_and(|variable| {
+            variable.has(Attributes::NAMEREF) && variable.scalar().is_some()
+        })
     }
 
     /// Whether a variable cannot be assigned to.

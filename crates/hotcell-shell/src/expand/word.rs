@@ -5,7 +5,7 @@ use hotcell_process::Process;
 
 use super::{fields::Fields, ifs::Ifs, tilde::TildeAt};
 use crate::{
-    ast::{ParameterOperation, Parameter, Part, Word},
+    ast::{Parameter, ParameterOperation, Part, Word},
     flow::Flow,
     marked::Marked,
     shell::Shell,
@@ -88,7 +88,7 @@ impl Shell {
                 self.expand_literal(process, text, around, TildeAt::NOWHERE.of(0, true), fields);
             }
             Part::Escaped(byte) => fields.push_quoted(&[*byte]),
-            Part::SingleQuoted(text) | Part::AnsiQuoted { value: text, .. } => {
+            Part::SingleQuoted(text) | Part::AnsiQuoted(text) => {
                 fields.push_quoted(text);
             }
             Part::DoubleQuoted(parts) | Part::Translated(parts) => {
@@ -142,7 +142,7 @@ impl Shell {
     }
 
     /// Text that was written there.
-    fn expand_literal(
+    pub(crate) fn expand_literal(
         &mut self,
         process: &Process,
         text: &[u8],

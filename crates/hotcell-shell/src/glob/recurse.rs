@@ -43,7 +43,7 @@ pub(super) fn entries(
             }
             let mut path = directory.clone();
             path.extend_from_slice(&entry.name);
-            let is_directory = entry.kind == FileType::Directory;
+            let is_directory = entry.kind == FileType::Dir;
             let counts_as_one = is_directory
                 || wanted.follows_last
                     && entry.kind == FileType::Symlink

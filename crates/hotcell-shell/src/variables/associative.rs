@@ -147,7 +147,11 @@ mod tests {
         for number in 0..5000 {
             array.set(format!("k{number}").into(), "".into());
         }
-        let keys: Vec<String> = array.iter().take(6).map(|(key, _)| key.to_string()).collect();
+        let keys: Vec<String> = array
+            .iter()
+            .take(6)
+            .map(|(key, _)| key.to_string())
+            .collect();
         assert_eq!(keys.join(" "), "k1698 k1699 k1696 k1697 k1694 k1695");
     }
 }

@@ -9,7 +9,11 @@ use crate::quote;
 pub(crate) fn declaration(name: &[u8], variable: &Variable) -> BString {
     let mut line = BString::from("declare -");
     let letters = variable.attributes.letters();
-    line.push_str(if letters.is_empty() { b"-" } else { letters.as_slice() });
+    line.push_str(if letters.is_empty() {
+        b"-"
+    } else {
+        letters.as_slice()
+    });
     line.push(b' ');
     line.push_str(name);
     if let Some(value) = declared_value(variable) {
@@ -23,9 +27,7 @@ pub(crate) fn declaration(name: &[u8], variable: &Variable) -> BString {
 pub(crate) fn declared_value(variable: &Variable) -> Option<BString> {
     match &variable.value {
         Value::Unset => None,
-        Value::Dynamic(_) => variable
-            .has(Attributes::ARRAY)
-            .then(|| BString::from("()")),
+        Value::Dynamic(_) => variable.has(Attributes::ARRAY).then(|| BString::from("()")),
         Value::Scalar(value) => Some(quote::declared(value).into()),
         Value::Indexed(_) | Value::Associative(_) => array_value(variable),
     }

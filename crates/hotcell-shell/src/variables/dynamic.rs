@@ -9,7 +9,7 @@ use hotcell_vfs::OpenOptions;
 use super::{AssociativeArray, IndexedArray, Value};
 use crate::{
     settings::Setting,
-    shell::{Current, Shell},
+    shell::{Current, FrameKind, Shell},
 };
 
 /// A variable whose value is made when it is asked for.
@@ -139,9 +139,11 @@ impl Shell {
             Dynamic::EpochSeconds => number(process.now().seconds()),
             Dynamic::HistCmd => number(self.history.len() + 1),
             Dynamic::LineNo => number(self.line),
-            Dynamic::PipeStatus => {
-                indexed(self.pipe_status.iter().map(|status| status.to_string().into()))
-            }
+            Dynamic::PipeStatus => indexed(
+                self.pipe_status
+                    .iter()
+                    .map(|status| status.to_string().into()),
+            ),
             Dynamic::Random => number(self.random(process)),
             Dynamic::SRandom => number(self.entropy(process)),
             Dynamic::Seconds => {
@@ -157,11 +159,16 @@ impl Shell {
     pub(crate) fn set_dynamic(&mut self, process: &Process, dynamic: Dynamic, value: BString) {
         let integer = || {
             let text = std::str::from_utf8(&value).ok();
-            text.and_then(|text| text.trim().parse::<i64>().ok()).unwrap_or(0)
+            text.and_then(|text| text.trim().parse::<i64>().ok())
+                .unwrap_or(0)
         };
         match dynamic {
             Dynamic::Random => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as in C")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "as in C"
+                )]
                 let seed = integer() as u32;
                 self.variables.clocks.seed(seed, self.subshell_depth);
             }
@@ -194,7 +201,11 @@ impl Shell {
         if read.is_ok() {
             return u32::from_ne_bytes(bytes);
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any bits do")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "any bits do"
+        )]
         let time = process.now().as_nanos() as u32;
         let last = self.variables.clocks.random.unwrap_or_default();
         next_seed(last ^ time ^ process.pid().0)
@@ -210,23 +221,19 @@ impl Shell {
     /// The functions and files that are being run, innermost first, as bash lists them.
     fn call_stack(&self, dynamic: Dynamic) -> Value {
         let frames = self.frames.iter().rev();
-        let is_script = self.execution_string.is_none();
         match dynamic {
             Dynamic::FuncName => {
-                if !self.frames.iter().any(|frame| frame.is_function) {
+                if !self
+                    .frames
+                    .iter()
+                    .any(|frame| frame.kind == FrameKind::Function)
+                {
                     return Value::Unset;
                 }
-                let names = frames.map(|frame| frame.name.clone());
-                indexed(names.chain(is_script.then(|| "main".into())))
+                indexed(frames.map(|frame| frame.name.clone()))
             }
-            Dynamic::BashSource => {
-                let sources = frames.map(|frame| frame.source.clone());
-                indexed(sources.chain(is_script.then(|| self.main_source.clone())))
-            }
-            _ => {
-                let lines = frames.map(|frame| frame.called_from.to_string().into());
-                indexed(lines.chain(is_script.then(|| "0".into())))
-            }
+            Dynamic::BashSource => indexed(frames.map(|frame| frame.source.clone())),
+            _ => indexed(frames.map(|frame| frame.called_from.to_string().into())),
         }
     }
 

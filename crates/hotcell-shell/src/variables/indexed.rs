@@ -66,7 +66,10 @@ impl IndexedArray {
                     elements.push(value);
                     return;
                 }
-                match usize::try_from(index).ok().and_then(|at| elements.get_mut(at)) {
+                match usize::try_from(index)
+                    .ok()
+                    .and_then(|at| elements.get_mut(at))
+                {
                     Some(place) => Some(std::mem::replace(place, value)),
                     None => {
                         self.make_sparse().insert(index, value);

@@ -40,9 +40,7 @@ impl Memory {
     #[cold]
     fn resize(&mut self, process: &Process, bytes: usize) -> std::io::Result<()> {
         if let Some(charge) = &mut self.charge {
-            charge
-                .resize(bytes)
-                .map_err(hotcell_process::limit_error)?;
+            charge.resize(bytes).map_err(hotcell_process::limit_error)?;
         } else {
             self.charge = Some(process.charge(bytes)?);
         }

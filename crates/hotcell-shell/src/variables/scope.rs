@@ -91,7 +91,10 @@ impl Variables {
             return;
         }
         let hidden = self.scope_at(depth).and_then(|scope| {
-            let index = scope.hidden.iter().position(|(hidden, _)| **hidden == *name)?;
+            let index = scope
+                .hidden
+                .iter()
+                .position(|(hidden, _)| **hidden == *name)?;
             Some(scope.hidden.remove(index).1)
         });
         let hidden = hidden.flatten();
