@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 pub mod ast;
+mod brace;
 mod builtins;
 mod collect;
 mod describe;
@@ -13,6 +15,7 @@ mod execute;
 mod expand;
 mod fields;
 mod flow;
+mod glob;
 mod invoke;
 mod jobs;
 mod marked;
@@ -23,6 +26,7 @@ pub mod print;
 mod programs;
 mod quote;
 mod redirect;
+mod regex;
 mod session;
 mod settings;
 mod shell;

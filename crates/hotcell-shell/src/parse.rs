@@ -54,6 +54,7 @@ mod substitution;
 mod token;
 mod word;
 
+pub(crate) use ansi::decode as decode_ansi;
 pub use error::{ErrorKind, Message, SyntaxError};
 use grammar::Grammar;
 use input::Input;

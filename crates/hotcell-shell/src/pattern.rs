@@ -83,6 +83,12 @@ impl Pattern {
         }
     }
 
+    /// Whether it may match something else than its own text.
+    pub(crate) fn is_special(&self) -> bool {
+        let is_text = |element: &Element| matches!(element, Element::Text(_) | Element::Letter(_));
+        !self.elements.iter().all(is_text)
+    }
+
     /// Whether it matches all of a text.
     pub(crate) fn matches(&self, text: &[u8], spend: Spend<'_>) -> bool {
         if let Some(literal) = self.literal() {

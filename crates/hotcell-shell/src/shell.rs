@@ -10,6 +10,7 @@ use imbl::OrdMap;
 use crate::{
     ast::{CompoundCommand, SimpleCommand},
     jobs::Jobs,
+    regex::RegexCache,
     settings::{Setting, Settings},
     traps::Traps,
     variables::Variables,
@@ -23,6 +24,8 @@ use crate::{
 pub struct Shell {
     /// The variables with their scopes.
     pub(crate) variables: Variables,
+    /// Regular expressions of `[[` that were compiled.
+    pub(crate) regexes: RegexCache,
     /// `$0`
     pub(crate) name: BString,
     /// `$1`, `$2`…

@@ -6,7 +6,10 @@ use bstr::BString;
 use hotcell_process::{Environment, Pid, Process};
 use hotcell_vfs::VfsPathBuf;
 
-use crate::{jobs::Jobs, settings::Settings, shell::Shell, traps::Traps, variables::Variables};
+use crate::{
+    jobs::Jobs, regex::RegexCache, settings::Settings, shell::Shell, traps::Traps,
+    variables::Variables,
+};
 
 /// What a [`Shell`] begins with.
 #[derive(Debug, Clone)]
@@ -39,8 +42,11 @@ impl Default for ShellOptions {
 impl Shell {
     /// A shell that has not run anything yet.
     pub fn new(options: ShellOptions) -> Self {
+        let mut variables = Variables::default();
+        variables.import(&options.environment);
         Self {
-            variables: Variables::default(),
+            variables,
+            regexes: RegexCache::default(),
             name: options.name,
             arguments: options.arguments.into(),
             settings: Settings::default(),

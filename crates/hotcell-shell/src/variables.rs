@@ -25,7 +25,7 @@ use scope::Layer;
 
 pub(crate) use associative::AssociativeArray;
 pub(crate) use attributes::Attributes;
-pub(crate) use declaration::declaration;
+pub(crate) use declaration::{declaration, declared_value, listing};
 pub(crate) use dynamic::{Clocks, Dynamic};
 pub(crate) use indexed::IndexedArray;
 pub(crate) use scope::Scope;
@@ -123,6 +123,48 @@ impl Variables {
     #[inline]
     pub(crate) fn has(&self, name: &[u8]) -> bool {
         self.table.contains_key(name)
+    }
+
+    /// The value of a variable that has nothing special about it: neither a reference nor dynamic.
+    #[inline]
+    pub(crate) fn plain_string(&self, name: &[u8]) -> Option<&BString> {
+        let variable = self.table.get(name)?;
+        match &variable.value {
+            Value::Scalar(value) if !variable.has(Attributes::NAMEREF) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// As [`Variables::plain_string`].
+    #[inline]
+    pub(crate) fn plain(&self, name: &[u8]) -> Option<&[u8]> {
+        self.plain_string(name).map(|value| value.as_slice())
+    }
+
+    /// Whether fields are split at blanks only.
+    #[inline]
+    pub(crate) fn has_default_ifs(&self) -> bool {
+        matches!(self.plain(b"IFS"), Some(b" \t\n")) || !self.has(b"IFS")
+    }
+
+    /// The variables that a process inherits, exported.
+    pub(crate) fn import(&mut self, environment: &Environment) {
+        for (name, value) in environment {
+            if !crate::names::is_name(name) {
+                continue;
+            }
+            let is_fixed = self
+                .table
+                .get(name.as_slice())
+                .is_some_and(|variable| variable.has(Attributes::READONLY));
+            if is_fixed {
+                continue;
+            }
+            self.update(name, Place::Visible, |variable| {
+                variable.value = Value::Scalar(value.clone());
+                variable.attributes = Attributes::EXPORT;
+            });
+        }
     }
 
     /// All visible variables in order of their names.

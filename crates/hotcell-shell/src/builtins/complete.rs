@@ -254,10 +254,9 @@ impl Shell {
             b'g' => vec!["root".into()],
             b'j' => self.jobs.iter().map(|job| job.text.clone()).collect(),
             // Both are words that are expanded, the former without file names.
-            b'W' => self.output_lines(
-                process,
-                &[&b"set -f; printf '%s\\n' "[..], value].concat(),
-            )?,
+            b'W' => {
+                self.output_lines(process, &[&b"set -f; printf '%s\\n' "[..], value].concat())?
+            }
             b'G' => self.output_lines(process, &[&b"printf '%s\\n' "[..], value].concat())?,
             b'F' => self.complete_by_function(process, value, word)?,
             b'C' => {

@@ -407,10 +407,6 @@ fn show(
 ) -> Outcome {
     let mut text = Vec::new();
     let mut status = 0;
-    let mut push = |line: BString| {
-        text.extend_from_slice(&line);
-        text.push(b'\n');
-    };
     if names.is_empty() {
         let is_local = builtin.name == "local";
         let all = if is_local {
@@ -427,10 +423,10 @@ fn show(
             }
             if as_set {
                 if let Some(line) = listing(name, variable) {
-                    push(line);
+                    push_line(&mut text, &line);
                 }
             } else {
-                push(declaration(name, variable));
+                push_line(&mut text, &declaration(name, variable));
             }
         }
         if as_set {
@@ -452,11 +448,14 @@ fn show(
             }
         });
         match shown {
-            Some(Some(line)) => push(line),
-            Some(None) => push(shell.dynamic_declaration(process, name)),
+            Some(Some(line)) => push_line(&mut text, &line),
+            Some(None) => {
+                let line = shell.dynamic_declaration(process, name);
+                push_line(&mut text, &line);
+            }
             None if request.functions => {}
             None => match shell.functions.get(name).filter(|_| request.names_only) {
-                Some(_) => push(name.clone()),
+                Some(_) => push_line(&mut text, name),
                 None => {
                     builtin.complain(shell, process, format!("{name}: not found"));
                     status = 1;
@@ -466,6 +465,11 @@ fn show(
     }
     let printed = print(shell, process, builtin.name, &text)?;
     Ok(status.max(printed))
+}
+
+fn push_line(text: &mut Vec<u8>, line: &[u8]) {
+    text.extend_from_slice(line);
+    text.push(b'\n');
 }
 
 /// A placeholder that nobody has declared.

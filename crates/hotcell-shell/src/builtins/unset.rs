@@ -35,7 +35,8 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         }
         if is_variable {
             if base.len() < name.len() {
-                if !shell.unset_element(process, name)? {
+                if let Err(problem) = shell.unset_element(process, name)? {
+                    complain(shell, process, "unset", problem);
                     status = 1;
                 }
                 continue;

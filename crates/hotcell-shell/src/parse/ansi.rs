@@ -29,7 +29,7 @@ impl Grammar<'_> {
 }
 
 /// What the text between the quotes stands for. A NUL ends it, as bash's strings do.
-fn decode(source: &[u8]) -> Vec<u8> {
+pub(crate) fn decode(source: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(source.len());
     let mut rest = source;
     while let [byte, after @ ..] = rest {

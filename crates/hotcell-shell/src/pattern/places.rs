@@ -134,21 +134,19 @@ impl<'p> Search<'p> {
         let mut found = Vec::new();
         let mut at = 0;
         for start in self.expand(&starts) {
-            if start < at {
+            // Nothing is matched behind the last character, unless there is none.
+            if start < at || (start == self.text.len() && start > 0) {
                 continue;
             }
             (self.spend)(1);
             let Some(end) = self.end_from(start, true) else {
                 continue;
             };
-            if end == start {
-                continue;
-            }
             found.push((start, end));
             if only_first {
                 break;
             }
-            at = end;
+            at = end.max(start + 1);
         }
         found
     }

@@ -9,7 +9,7 @@ use hotcell_vfs::OpenOptions;
 use super::{AssociativeArray, IndexedArray, Value};
 use crate::{
     settings::Setting,
-    shell::{Current, Shell},
+    shell::{Current, FrameKind, Shell},
 };
 
 /// A variable whose value is made when it is asked for.
@@ -221,23 +221,19 @@ impl Shell {
     /// The functions and files that are being run, innermost first, as bash lists them.
     fn call_stack(&self, dynamic: Dynamic) -> Value {
         let frames = self.frames.iter().rev();
-        let is_script = self.execution_string.is_none();
         match dynamic {
             Dynamic::FuncName => {
-                if !self.frames.iter().any(|frame| frame.is_function) {
+                if !self
+                    .frames
+                    .iter()
+                    .any(|frame| frame.kind == FrameKind::Function)
+                {
                     return Value::Unset;
                 }
-                let names = frames.map(|frame| frame.name.clone());
-                indexed(names.chain(is_script.then(|| "main".into())))
+                indexed(frames.map(|frame| frame.name.clone()))
             }
-            Dynamic::BashSource => {
-                let sources = frames.map(|frame| frame.source.clone());
-                indexed(sources.chain(is_script.then(|| self.main_source.clone())))
-            }
-            _ => {
-                let lines = frames.map(|frame| frame.called_from.to_string().into());
-                indexed(lines.chain(is_script.then(|| "0".into())))
-            }
+            Dynamic::BashSource => indexed(frames.map(|frame| frame.source.clone())),
+            _ => indexed(frames.map(|frame| frame.called_from.to_string().into())),
         }
     }
 

@@ -1,0 +1,289 @@
+//! Braces: `{a,b}`, `{1..9..2}`.
+
+use hotcell_meter::Charge;
+use hotcell_process::Process;
+
+use crate::ast::Part;
+
+/// A word for brace expansion: what was written without quotes byte by byte, and every other part as a whole.
+///
+/// A number below 256 is a byte; others stand for parts.
+pub(crate) type Codes = Vec<u32>;
+
+/// The first number that stands for a part.
+const FIRST_PART: u32 = 256;
+
+/// Braces within braces. What is nested deeper stays as it is.
+const MAX_DEPTH: usize = 100;
+
+/// A piece of a word after brace expansion.
+pub(crate) enum Piece<'p> {
+    Text(Vec<u8>),
+    Part(&'p Part),
+}
+
+/// The words that the braces of a word make of it.
+pub(crate) fn expand<'p>(
+    parts: &'p [Part],
+    process: &Process,
+) -> std::io::Result<Vec<Vec<Piece<'p>>>> {
+    let mut codes = Codes::new();
+    for (number, part) in (FIRST_PART..).zip(parts) {
+        match part {
+            Part::Literal(text) => codes.extend(text.iter().map(|byte| u32::from(*byte))),
+            _ => codes.push(number),
+        }
+    }
+    let mut expander = Expander {
+        process,
+        closes: closes(&codes),
+        codes: &codes,
+        charge: process.charge(0)?,
+    };
+    let words = expander.words(0, codes.len(), 0)?;
+    Ok(words.iter().map(|word| pieces(word, parts)).collect())
+}
+
+fn pieces<'p>(codes: &[u32], parts: &'p [Part]) -> Vec<Piece<'p>> {
+    let mut pieces = Vec::new();
+    for &code in codes {
+        if let Ok(byte) = u8::try_from(code) {
+            match pieces.last_mut() {
+                Some(Piece::Text(text)) => text.push(byte),
+                _ => pieces.push(Piece::Text(vec![byte])),
+            }
+            continue;
+        }
+        let index = usize::try_from(code - FIRST_PART).unwrap_or(usize::MAX);
+        if let Some(part) = parts.get(index) {
+            pieces.push(Piece::Part(part));
+        }
+    }
+    pieces
+}
+
+/// For each `{` that has a `}`, where it is; else 0.
+fn closes(codes: &[u32]) -> Vec<usize> {
+    let mut closes = vec![0; codes.len()];
+    let mut open = Vec::new();
+    for (at, code) in codes.iter().enumerate() {
+        if is(*code, b'{') {
+            open.push(at);
+        } else if is(*code, b'}')
+            && let Some(start) = open.pop()
+            && let Some(close) = closes.get_mut(start)
+        {
+            *close = at;
+        }
+    }
+    closes
+}
+
+fn is(code: u32, byte: u8) -> bool {
+    code == u32::from(byte)
+}
+
+struct Expander<'e> {
+    process: &'e Process,
+    codes: &'e [u32],
+    closes: Vec<usize>,
+    charge: Charge,
+}
+
+impl Expander<'_> {
+    /// What the codes from `from` to `to` expand to.
+    fn words(&mut self, from: usize, to: usize, depth: usize) -> std::io::Result<Vec<Codes>> {
+        let mut words = vec![Codes::new()];
+        let mut at = from;
+        while at < to {
+            self.process.spend(1);
+            if let Some((items, close)) = self.group(at, to, depth)? {
+                words = self.product(&words, &items)?;
+                at = close + 1;
+                continue;
+            }
+            if let Some(code) = self.codes.get(at) {
+                for word in &mut words {
+                    word.push(*code);
+                }
+            }
+            at += 1;
+        }
+        Ok(words)
+    }
+
+    /// Each word followed by each item.
+    fn product(&mut self, words: &[Codes], items: &[Codes]) -> std::io::Result<Vec<Codes>> {
+        let count = words.len().saturating_mul(items.len());
+        let sum = |words: &[Codes]| words.iter().map(Vec::len).sum::<usize>();
+        let codes = sum(words)
+            .saturating_mul(items.len())
+            .saturating_add(sum(items).saturating_mul(words.len()));
+        self.pay(count, codes)?;
+        let mut product = Vec::with_capacity(count);
+        for word in words {
+            for item in items {
+                self.process.spend(word.len() + item.len() + 1);
+                product.push([word.as_slice(), item].concat());
+            }
+        }
+        Ok(product)
+    }
+
+    /// Charges words before they are made.
+    fn pay(&mut self, words: usize, codes: usize) -> std::io::Result<()> {
+        let bytes = words
+            .saturating_mul(size_of::<Codes>() + 16)
+            .saturating_add(codes.saturating_mul(4));
+        self.charge
+            .grow(bytes)
+            .map_err(hotcell_process::limit_error)
+    }
+
+    /// What the braces that open at `at` stand for, if they are such, and where they close.
+    fn group(
+        &mut self,
+        at: usize,
+        to: usize,
+        depth: usize,
+    ) -> std::io::Result<Option<(Vec<Codes>, usize)>> {
+        let close = self.closes.get(at).copied().unwrap_or(0);
+        if close == 0 || close >= to || depth >= MAX_DEPTH {
+            return Ok(None);
+        }
+        let commas = self.commas(at + 1, close);
+        if commas.is_empty() {
+            let inside = self.codes.get(at + 1..close).unwrap_or_default();
+            let Some(sequence) = Sequence::parse(inside) else {
+                return Ok(None);
+            };
+            self.pay(
+                sequence.count(),
+                sequence.count().saturating_mul(sequence.width()),
+            )?;
+            let items = sequence.items(self.process);
+            return Ok(Some((items, close)));
+        }
+        let mut items = Vec::new();
+        let mut start = at + 1;
+        for end in commas.into_iter().chain([close]) {
+            items.extend(self.words(start, end, depth + 1)?);
+            start = end + 1;
+        }
+        Ok(Some((items, close)))
+    }
+
+    /// The commas that are not within other braces.
+    fn commas(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut commas = Vec::new();
+        let mut at = from;
+        while at < to {
+            self.process.spend(1);
+            let close = self.closes.get(at).copied().unwrap_or(0);
+            if close > 0 && close < to {
+                at = close;
+            } else if self.codes.get(at).is_some_and(|code| is(*code, b',')) {
+                commas.push(at);
+            }
+            at += 1;
+        }
+        commas
+    }
+}
+
+/// `{1..9..2}` or `{a..e}`
+struct Sequence {
+    from: i64,
+    to: i64,
+    step: u64,
+    kind: Kind,
+}
+
+enum Kind {
+    /// With zeros in front, up to this width.
+    Numbers(usize),
+    Letters,
+}
+
+impl Sequence {
+    fn parse(codes: &[u32]) -> Option<Self> {
+        let bytes: Option<Vec<u8>> = codes.iter().map(|code| u8::try_from(*code).ok()).collect();
+        let text = String::from_utf8(bytes?).ok()?;
+        let mut terms = text.splitn(3, "..");
+        let (from, to) = (terms.next()?, terms.next()?);
+        let step = match terms.next() {
+            None => 1,
+            Some(step) => step.parse::<i64>().ok()?.unsigned_abs().max(1),
+        };
+        if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
+            let is_padded = [from, to].iter().any(|term| {
+                let digits = term.trim_start_matches(['-', '+']);
+                digits.len() > 1 && digits.starts_with('0')
+            });
+            let width = if is_padded {
+                from.len().max(to.len())
+            } else {
+                0
+            };
+            return Some(Self {
+                from: first,
+                to: last,
+                step,
+                kind: Kind::Numbers(width),
+            });
+        }
+        let letter = |term: &str| match term.as_bytes() {
+            [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
+            _ => None,
+        };
+        Some(Self {
+            from: letter(from)?,
+            to: letter(to)?,
+            step,
+            kind: Kind::Letters,
+        })
+    }
+
+    fn count(&self) -> usize {
+        let steps = self.from.abs_diff(self.to) / self.step;
+        usize::try_from(steps)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1)
+    }
+
+    fn width(&self) -> usize {
+        match self.kind {
+            Kind::Numbers(width) => width.max(20),
+            Kind::Letters => 1,
+        }
+    }
+
+    fn items(&self, process: &Process) -> Vec<Codes> {
+        let item = |value: i64| -> Codes {
+            process.spend(8);
+            match self.kind {
+                Kind::Numbers(width) => {
+                    let text = format!("{value:0width$}");
+                    text.bytes().map(u32::from).collect()
+                }
+                // A backslash quotes what follows it, and nothing does.
+                Kind::Letters if value == i64::from(b'\\') => Codes::new(),
+                Kind::Letters => u32::try_from(value).into_iter().collect(),
+            }
+        };
+        let mut items = Vec::with_capacity(self.count());
+        let mut value = self.from;
+        loop {
+            items.push(item(value));
+            let left = value.abs_diff(self.to);
+            if left < self.step {
+                return items;
+            }
+            value = if self.to >= self.from {
+                value.saturating_add_unsigned(self.step)
+            } else {
+                value.saturating_sub_unsigned(self.step)
+            };
+        }
+    }
+}
