@@ -48,6 +48,7 @@ mod quote;
 mod search;
 mod system;
 mod text;
+mod version;
 
 use std::{
     collections::BTreeMap,

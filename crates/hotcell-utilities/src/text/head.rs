@@ -8,7 +8,7 @@ use std::{
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Output, Process, limit_error};
 
-use crate::{Opt, Usage, Utility, lines::Lines, number, operands::each_input, quote::quote};
+use crate::{Opt, Usage, Utility, lines::Lines, number, operands::{complain_of_opening, each_input_or}, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -73,7 +73,7 @@ fn main(process: &Process) -> io::Result<i32> {
     };
     let mut out = process.stdout();
     let mut is_first = true;
-    let code = each_input(process, &parsed.operands, |name, input| {
+    let code = each_input_or(process, &parsed.operands, complain_of_opening, |name, input| {
         if headers {
             let name = if name == "-" {
                 BStr::new("standard input")
