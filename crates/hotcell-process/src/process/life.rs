@@ -1,7 +1,6 @@
 //! Beginning, ending, waiting and signalling.
 
 use std::{
-    cell::{Cell, RefCell},
     future::Future,
     io,
     pin::pin,
@@ -12,10 +11,11 @@ use std::{
 
 use bstr::BString;
 
-use super::Process;
+use super::{Ground, Process};
 use crate::{
     error::limit_error,
     pipe::{PipeReader, PipeWriter, pipe},
+    program::Program,
     signal::{Disposition, Signal},
     spec::Spec,
     status::{Pid, Status},
@@ -41,36 +41,56 @@ impl Process {
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
+        self.has_children.set(true);
         self.kernel.spawn(self.pid, spec, main)
     }
 
     /// Runs another process to its end, on this one's stack: as spawning and waiting, but at the cost of a call.
     pub fn call(&self, spec: Spec, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
-        let callee = Self {
-            kernel: Arc::clone(&self.kernel),
-            pid: self.kernel.new_pid(),
-            parent: self.pid,
-            args: spec.args,
-            env: RefCell::new(spec.env),
-            cwd: RefCell::new(spec.cwd),
-            umask: Cell::new(spec.umask),
-            descriptors: RefCell::new(spec.descriptors),
-            signals: Arc::clone(&self.signals),
-            ignored: Cell::new(spec.ignored),
-            // What this process catches waits until the call is over.
-            caught: Cell::new(self.caught.get()),
+        let held = self.held | self.caught.get();
+        self.call_as((self.kernel.new_pid(), self.pid), held, spec, main)
+    }
+
+    /// Goes on as another program, with the same number; the status is that of this process, which is to end with it.
+    /// As [`Process::exec`], for who has nothing on the stack that is worth unwinding.
+    pub fn become_program(
+        &self,
+        spec: Spec,
+        main: impl FnOnce(&Self) -> io::Result<i32>,
+    ) -> Status {
+        self.call_as((self.pid, self.parent), self.held, spec, main)
+    }
+
+    fn call_as(
+        &self,
+        (pid, parent): (Pid, Pid),
+        held: u32,
+        spec: Spec,
+        main: impl FnOnce(&Self) -> io::Result<i32>,
+    ) -> Status {
+        let ground = Ground {
+            kernel: &self.kernel,
+            signals: &self.signals,
+            held,
             waker: self.waker.clone(),
             switch: self.switch,
             depth: self.depth + 1,
-            units: Cell::new(self.units.get()),
-            slice_began: Cell::new(self.slice_began.get()),
-            is_dying: Cell::new(self.is_dying.get()),
             floor: self.floor,
         };
-        let status = callee.main(main);
+        let mut callee = Self::new(&ground, pid, parent, spec);
+        callee.units.set(self.units.get());
+        callee.slice_began.set(self.slice_began.get());
+        callee.is_dying.set(self.is_dying.get());
+        let status = callee.live(main);
         self.units.set(callee.units.get());
         self.slice_began.set(callee.slice_began.get());
         status
+    }
+
+    /// Goes on as another program, as `exec` does: unwinds the stack and runs it in the place of this one.
+    pub fn exec(&self, spec: Spec, program: Arc<dyn Program>) -> ! {
+        self.next.set(Some(Box::new((spec, program))));
+        self.unwind(Status::SUCCESS)
     }
 
     /// Ends the process here.

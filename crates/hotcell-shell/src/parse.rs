@@ -1,0 +1,5 @@
+//! From bytes to commands.
+
+mod error;
+
+pub use error::{ErrorKind, Message, SyntaxError};
