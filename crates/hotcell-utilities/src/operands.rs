@@ -50,7 +50,13 @@ pub(crate) fn complain_of_opening(process: &Process, file: &[u8], error: &io::Er
     let text = if error.raw_os_error() == Some(Errno::EISDIR.code()) {
         [b"error reading ", quoted.as_slice(), b": Is a directory"].concat()
     } else {
-        [b"cannot open ", quoted.as_slice(), b" for reading: ", error_text(error).as_bytes()].concat()
+        [
+            b"cannot open ",
+            quoted.as_slice(),
+            b" for reading: ",
+            error_text(error).as_bytes(),
+        ]
+        .concat()
     };
     process.complain(text);
 }

@@ -10,7 +10,10 @@ use hotcell_process::{Input, Process};
 
 use crate::{Opt, Usage, Utility, lines::Lines, operands::complain_of, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "comm",
@@ -22,9 +25,21 @@ const USAGE: Usage = Usage {
     options: &[
         Opt::flag('1', "", "suppress column 1 (lines unique to FILE1)"),
         Opt::flag('2', "", "suppress column 2 (lines unique to FILE2)"),
-        Opt::flag('3', "", "suppress column 3 (lines that appear in both files)"),
-        Opt::flag('\0', "check-order", "check that the input is correctly sorted, even\nif all input lines are pairable"),
-        Opt::flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
+        Opt::flag(
+            '3',
+            "",
+            "suppress column 3 (lines that appear in both files)",
+        ),
+        Opt::flag(
+            '\0',
+            "check-order",
+            "check that the input is correctly sorted, even\nif all input lines are pairable",
+        ),
+        Opt::flag(
+            '\0',
+            "nocheck-order",
+            "do not check that the input is correctly sorted",
+        ),
         Opt::value('\0', "output-delimiter", "STR", "separate columns with STR"),
         Opt::flag('\0', "total", "output a summary"),
         Opt::flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
@@ -45,11 +60,21 @@ fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let names = match parsed.operands.as_slice() {
         [] => USAGE.fail(process, "missing operand"),
-        [one] => USAGE.fail(process, [b"missing operand after ", quote(one).as_slice()].concat()),
+        [one] => USAGE.fail(
+            process,
+            [b"missing operand after ", quote(one).as_slice()].concat(),
+        ),
         [_, _] => &parsed.operands,
-        [_, _, extra, ..] => USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat()),
+        [_, _, extra, ..] => USAGE.fail(
+            process,
+            [b"extra operand ", quote(extra).as_slice()].concat(),
+        ),
     };
-    let end = if parsed.has("zero-terminated") { 0 } else { b'\n' };
+    let end = if parsed.has("zero-terminated") {
+        0
+    } else {
+        b'\n'
+    };
     let open = |number: u8, name: &BString| -> io::Result<Side<'_>> {
         let input = process.open_input(name).inspect_err(|error| {
             complain_of(process, name, error);
@@ -119,7 +144,10 @@ fn main(process: &Process) -> io::Result<i32> {
     if parsed.has("total") {
         let [one, two, both] = totals;
         let delimiter = BStr::new(delimiter);
-        write!(out, "{one}{delimiter}{two}{delimiter}{both}{delimiter}total")?;
+        write!(
+            out,
+            "{one}{delimiter}{two}{delimiter}{both}{delimiter}total"
+        )?;
         out.write_all(&[end])?;
     }
     out.flush()?;
@@ -138,7 +166,12 @@ impl Side<'_> {
     }
 
     /// Goes on to the next line; `checks` says whether a wrong order is looked for, and whether it ends the program.
-    fn advance(&mut self, process: &Process, checks: Option<bool>, out: &mut impl Write) -> io::Result<()> {
+    fn advance(
+        &mut self,
+        process: &Process,
+        checks: Option<bool>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let next = self.read()?;
         if let Some(is_fatal) = checks
             && !self.was_reported

@@ -7,7 +7,10 @@ use hotcell_process::{Output, Process};
 use super::tabs::{Tabs, modern};
 use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "expand",
@@ -16,14 +19,26 @@ const USAGE: Usage = Usage {
               With no FILE, or when FILE is -, read standard input.",
     options: &[
         Opt::flag('i', "initial", "do not convert tabs after non blanks"),
-        Opt::value('t', "tabs", "LIST", "have tabs N characters apart, not 8, or use comma\nseparated LIST of tab positions; the last position\ncan be /N (multiples of N) or +N (N apart)"),
+        Opt::value(
+            't',
+            "tabs",
+            "LIST",
+            "have tabs N characters apart, not 8, or use comma\nseparated LIST of tab positions; the last position\ncan be /N (multiples of N) or +N (N apart)",
+        ),
     ],
     ..Usage::DEFAULT
 };
 
 fn main(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse_args(process, &modern(process.args().get(1..).unwrap_or_default()));
-    let tabs = if parsed.has("tabs") { Tabs::parse(parsed.values("tabs")) } else { Ok(Tabs::usual()) };
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
+    let tabs = if parsed.has("tabs") {
+        Tabs::parse(parsed.values("tabs"))
+    } else {
+        Ok(Tabs::usual())
+    };
     let tabs = match tabs {
         Ok(tabs) => tabs,
         Err(message) => {

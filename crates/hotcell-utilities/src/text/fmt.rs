@@ -12,7 +12,10 @@ use crate::{
     quote::quote,
 };
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "fmt",
@@ -21,12 +24,34 @@ const USAGE: Usage = Usage {
               The option -WIDTH is an abbreviated form of --width=DIGITS.\n\n\
               With no FILE, or when FILE is -, read standard input.",
     options: &[
-        Opt::flag('c', "crown-margin", "preserve indentation of first two lines"),
-        Opt::value('p', "prefix", "STRING", "reformat only lines beginning with STRING,\nreattaching the prefix to reformatted lines"),
+        Opt::flag(
+            'c',
+            "crown-margin",
+            "preserve indentation of first two lines",
+        ),
+        Opt::value(
+            'p',
+            "prefix",
+            "STRING",
+            "reformat only lines beginning with STRING,\nreattaching the prefix to reformatted lines",
+        ),
         Opt::flag('s', "split-only", "split long lines, but do not refill"),
-        Opt::flag('t', "tagged-paragraph", "indentation of first line different from second"),
-        Opt::flag('u', "uniform-spacing", "one space between words, two after sentences"),
-        Opt::value('w', "width", "WIDTH", "maximum line width (default of 75 columns)"),
+        Opt::flag(
+            't',
+            "tagged-paragraph",
+            "indentation of first line different from second",
+        ),
+        Opt::flag(
+            'u',
+            "uniform-spacing",
+            "one space between words, two after sentences",
+        ),
+        Opt::value(
+            'w',
+            "width",
+            "WIDTH",
+            "maximum line width (default of 75 columns)",
+        ),
         Opt::value('g', "goal", "WIDTH", "goal width (default of 93% of width)"),
     ],
     ..Usage::DEFAULT
@@ -55,13 +80,22 @@ struct Word {
 }
 
 fn main(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse_args(process, &modern(process.args().get(1..).unwrap_or_default()));
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
     let number = |name: &str, most: usize| {
-        parsed.value(name).map(|text| match text.to_str().ok().and_then(|text| text.parse::<usize>().ok()) {
-            Some(number) if number <= most => number,
-            _ => {
-                process.complain([b"invalid width: ", quote(text).as_slice()].concat());
-                process.exit(1)
+        parsed.value(name).map(|text| {
+            match text
+                .to_str()
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok())
+            {
+                Some(number) if number <= most => number,
+                _ => {
+                    process.complain([b"invalid width: ", quote(text).as_slice()].concat());
+                    process.exit(1)
+                }
             }
         })
     };
@@ -72,12 +106,21 @@ fn main(process: &Process) -> io::Result<i32> {
         tagged: parsed.has("tagged-paragraph"),
         split: parsed.has("split-only"),
         uniform: parsed.has("uniform-spacing"),
-        prefix: parsed.value("prefix").unwrap_or_default().trim_ascii().to_vec(),
+        prefix: parsed
+            .value("prefix")
+            .unwrap_or_default()
+            .trim_ascii()
+            .to_vec(),
         width,
         goal: goal.unwrap_or(width * 187 / 200),
     };
     let mut out = process.stdout();
-    let code = each_input_or(process, &parsed.operands, complain_of_opening, |_, input| format(process, input, &mut out, &style));
+    let code = each_input_or(
+        process,
+        &parsed.operands,
+        complain_of_opening,
+        |_, input| format(process, input, &mut out, &style),
+    );
     out.flush()?;
     Ok(code)
 }
@@ -101,7 +144,12 @@ struct Row {
     words: Vec<Word>,
 }
 
-fn format(process: &Process, input: Input<'_>, out: &mut Output<'_>, style: &Style) -> io::Result<()> {
+fn format(
+    process: &Process,
+    input: Input<'_>,
+    out: &mut Output<'_>,
+    style: &Style,
+) -> io::Result<()> {
     let mut lines = Lines::new(process, input)?;
     let mut paragraph: Vec<Row> = Vec::new();
     let mut charge = process.charge(0)?;
@@ -130,32 +178,52 @@ fn format(process: &Process, input: Input<'_>, out: &mut Output<'_>, style: &Sty
             (charge, words) = (process.charge(0)?, 0);
         }
         words += row.words.len();
-        charge.grow(text.len() + row.words.len() * size_of::<Word>()).map_err(limit_error)?;
+        charge
+            .grow(text.len() + row.words.len() * size_of::<Word>())
+            .map_err(limit_error)?;
         paragraph.push(row);
     }
     flush(process, &mut paragraph, out, style)
 }
 
 fn row(text: &[u8], style: &Style) -> Option<Row> {
-    let start = text.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(text.len());
+    let start = text
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t'))
+        .unwrap_or(text.len());
     let mut indent = column(text.get(..start).unwrap_or_default(), 0);
     let mut rest = text.get(start..).unwrap_or_default();
     if !style.prefix.is_empty() {
         rest = rest.strip_prefix(style.prefix.as_slice())?;
-        let blanks = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(rest.len());
+        let blanks = rest
+            .iter()
+            .position(|byte| !matches!(byte, b' ' | b'\t'))
+            .unwrap_or(rest.len());
         indent += blanks;
         rest = rest.get(blanks..).unwrap_or_default();
     }
     let mut words: Vec<Word> = Vec::new();
     while !rest.is_empty() {
-        let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == 0x0b).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || *byte == 0x0b)
+            .unwrap_or(rest.len());
         let (text, after) = rest.split_at(end);
-        let blanks = after.iter().position(|byte| !(byte.is_ascii_whitespace() || *byte == 0x0b)).unwrap_or(after.len());
+        let blanks = after
+            .iter()
+            .position(|byte| !(byte.is_ascii_whitespace() || *byte == 0x0b))
+            .unwrap_or(after.len());
         let last = text.iter().rposition(|byte| !b"\"')]}".contains(byte));
-        let period = last.and_then(|last| text.get(last)).is_some_and(|byte| b".?!".contains(byte));
+        let period = last
+            .and_then(|last| text.get(last))
+            .is_some_and(|byte| b".?!".contains(byte));
         let at_end = after.len() == blanks;
         let ends_sentence = period && (at_end || blanks > 1);
-        let space = if at_end || style.uniform { if ends_sentence { 2 } else { 1 } } else { blanks };
+        let space = if at_end || style.uniform {
+            if ends_sentence { 2 } else { 1 }
+        } else {
+            blanks
+        };
         words.push(Word {
             text: text.to_vec(),
             space,
@@ -169,12 +237,23 @@ fn row(text: &[u8], style: &Style) -> Option<Row> {
 }
 
 fn column(blanks: &[u8], from: usize) -> usize {
-    blanks.iter().fold(from, |column, byte| if *byte == b'\t' { column + 8 - column % 8 } else { column + 1 })
+    blanks.iter().fold(from, |column, byte| {
+        if *byte == b'\t' {
+            column + 8 - column % 8
+        } else {
+            column + 1
+        }
+    })
 }
 
 /// Lays a paragraph out and writes it. The breaks are those that cost least: near the goal, behind sentences, without a
 /// word alone.
-fn flush(process: &Process, paragraph: &mut Vec<Row>, out: &mut Output<'_>, style: &Style) -> io::Result<()> {
+fn flush(
+    process: &Process,
+    paragraph: &mut Vec<Row>,
+    out: &mut Output<'_>,
+    style: &Style,
+) -> io::Result<()> {
     let rows = std::mem::take(paragraph);
     let Some(first) = rows.first() else {
         return Ok(());
@@ -188,7 +267,11 @@ fn flush(process: &Process, paragraph: &mut Vec<Row>, out: &mut Output<'_>, styl
     let breaks = layout(process, &words, first_indent, other_indent, style);
     let mut start = 0;
     for (number, end) in breaks.into_iter().enumerate() {
-        let indent = if number == 0 { first_indent } else { other_indent };
+        let indent = if number == 0 {
+            first_indent
+        } else {
+            other_indent
+        };
         if style.prefix.is_empty() {
             write!(out, "{:indent$}", "")?;
         } else {
@@ -209,7 +292,13 @@ fn flush(process: &Process, paragraph: &mut Vec<Row>, out: &mut Output<'_>, styl
 }
 
 /// Where each line ends, as indices into the words.
-fn layout(process: &Process, words: &[Word], first_indent: usize, other_indent: usize, style: &Style) -> Vec<usize> {
+fn layout(
+    process: &Process,
+    words: &[Word],
+    first_indent: usize,
+    other_indent: usize,
+    style: &Style,
+) -> Vec<usize> {
     let square = |cost: i64| cost.saturating_mul(cost);
     let equivalent = |cost: i64| square(cost);
     let prefix = style.prefix.len();
@@ -220,7 +309,11 @@ fn layout(process: &Process, words: &[Word], first_indent: usize, other_indent: 
     let mut lengths = vec![0usize; count + 1];
     costs[count] = 0;
     for start in (0..count).rev() {
-        let indent = if start == 0 { first_indent } else { other_indent } + prefix;
+        let indent = if start == 0 {
+            first_indent
+        } else {
+            other_indent
+        } + prefix;
         let mut length = indent;
         let mut end = start;
         while let Some(word) = words.get(end) {
@@ -269,7 +362,9 @@ fn layout(process: &Process, words: &[Word], first_indent: usize, other_indent: 
             }
         }
         if words.get(start).is_some_and(|word| word.ends_sentence) {
-            base += equivalent(150) / (i64::try_from(words.get(start).map_or(1, |word| word.text.len())).unwrap_or(1) + 2);
+            base += equivalent(150)
+                / (i64::try_from(words.get(start).map_or(1, |word| word.text.len())).unwrap_or(1)
+                    + 2);
         }
         if let Some(cost) = costs.get_mut(start) {
             *cost = cost.saturating_add(base);

@@ -7,7 +7,10 @@ use hotcell_process::{Output, Process};
 
 use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "fold",
@@ -23,10 +26,18 @@ const USAGE: Usage = Usage {
 };
 
 fn main(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse_args(process, &modern(process.args().get(1..).unwrap_or_default()));
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
     let width = match parsed.value("width") {
         None => 80,
-        Some(text) => match text.to_str().ok().and_then(|text| text.parse::<usize>().ok()).filter(|width| *width > 0) {
+        Some(text) => match text
+            .to_str()
+            .ok()
+            .and_then(|text| text.parse::<usize>().ok())
+            .filter(|width| *width > 0)
+        {
             Some(width) => width,
             None => {
                 process.complain([b"invalid number of columns: ", quote(text).as_slice()].concat());
@@ -50,8 +61,16 @@ fn main(process: &Process) -> io::Result<i32> {
 
 /// `-20` is `-w20`.
 fn modern(args: &[BString]) -> Vec<BString> {
-    let is_old = |arg: &BString| arg.len() > 1 && arg.starts_with(b"-") && arg.iter().skip(1).all(u8::is_ascii_digit);
-    let change = |arg: &BString| if is_old(arg) { [b"-w", arg.get(1..).unwrap_or_default()].concat().into() } else { arg.clone() };
+    let is_old = |arg: &BString| {
+        arg.len() > 1 && arg.starts_with(b"-") && arg.iter().skip(1).all(u8::is_ascii_digit)
+    };
+    let change = |arg: &BString| {
+        if is_old(arg) {
+            [b"-w", arg.get(1..).unwrap_or_default()].concat().into()
+        } else {
+            arg.clone()
+        }
+    };
     args.iter().map(change).collect()
 }
 
@@ -65,7 +84,13 @@ fn advance(column: usize, byte: u8, bytes: bool) -> usize {
     }
 }
 
-fn fold(line: &[u8], width: usize, bytes: bool, spaces: bool, out: &mut Output<'_>) -> io::Result<()> {
+fn fold(
+    line: &[u8],
+    width: usize,
+    bytes: bool,
+    spaces: bool,
+    out: &mut Output<'_>,
+) -> io::Result<()> {
     let mut start = 0;
     let mut at = 0;
     let mut column = 0;
@@ -80,7 +105,9 @@ fn fold(line: &[u8], width: usize, bytes: bool, spaces: bool, out: &mut Output<'
             start = cut;
             blank = None;
             let left = line.get(cut..at).unwrap_or_default();
-            column = left.iter().fold(0, |column, byte| advance(column, *byte, bytes));
+            column = left
+                .iter()
+                .fold(0, |column, byte| advance(column, *byte, bytes));
             continue;
         }
         column = next;

@@ -10,7 +10,10 @@ use hotcell_process::{Input, Output, Process, limit_error};
 
 use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::complain_of, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "join",
@@ -18,18 +21,59 @@ const USAGE: Usage = Usage {
     summary: "For each pair of input lines with identical join fields, write a line to\n\
               standard output.  The default join field is the first, delimited by blanks.",
     options: &[
-        Opt::value('a', "", "FILENUM", "also print unpairable lines from file FILENUM, where\nFILENUM is 1 or 2, corresponding to FILE1 or FILE2"),
-        Opt::value('e', "", "STRING", "replace missing (empty) input fields with STRING"),
-        Opt::flag('i', "ignore-case", "ignore differences in case when comparing fields"),
+        Opt::value(
+            'a',
+            "",
+            "FILENUM",
+            "also print unpairable lines from file FILENUM, where\nFILENUM is 1 or 2, corresponding to FILE1 or FILE2",
+        ),
+        Opt::value(
+            'e',
+            "",
+            "STRING",
+            "replace missing (empty) input fields with STRING",
+        ),
+        Opt::flag(
+            'i',
+            "ignore-case",
+            "ignore differences in case when comparing fields",
+        ),
         Opt::value('j', "", "FIELD", "equivalent to '-1 FIELD -2 FIELD'"),
-        Opt::value('o', "", "FORMAT", "obey FORMAT while constructing output line"),
-        Opt::value('t', "", "CHAR", "use CHAR as input and output field separator"),
-        Opt::value('v', "", "FILENUM", "like -a FILENUM, but suppress joined output lines"),
+        Opt::value(
+            'o',
+            "",
+            "FORMAT",
+            "obey FORMAT while constructing output line",
+        ),
+        Opt::value(
+            't',
+            "",
+            "CHAR",
+            "use CHAR as input and output field separator",
+        ),
+        Opt::value(
+            'v',
+            "",
+            "FILENUM",
+            "like -a FILENUM, but suppress joined output lines",
+        ),
         Opt::value('1', "", "FIELD", "join on this FIELD of file 1"),
         Opt::value('2', "", "FIELD", "join on this FIELD of file 2"),
-        Opt::flag('\0', "check-order", "check that the input is correctly sorted, even\nif all input lines are pairable"),
-        Opt::flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
-        Opt::flag('\0', "header", "treat the first line in each file as field headers,\nprint them without trying to pair them"),
+        Opt::flag(
+            '\0',
+            "check-order",
+            "check that the input is correctly sorted, even\nif all input lines are pairable",
+        ),
+        Opt::flag(
+            '\0',
+            "nocheck-order",
+            "do not check that the input is correctly sorted",
+        ),
+        Opt::flag(
+            '\0',
+            "header",
+            "treat the first line in each file as field headers,\nprint them without trying to pair them",
+        ),
         Opt::flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
     ],
     notes: "FORMAT is one or more comma or blank separated specifications, each being\n\
@@ -76,9 +120,15 @@ fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let [one, other] = match parsed.operands.as_slice() {
         [] => USAGE.fail(process, "missing operand"),
-        [one] => USAGE.fail(process, [b"missing operand after ", quote(one).as_slice()].concat()),
+        [one] => USAGE.fail(
+            process,
+            [b"missing operand after ", quote(one).as_slice()].concat(),
+        ),
         [one, other] => [one, other],
-        [_, _, extra, ..] => USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat()),
+        [_, _, extra, ..] => USAGE.fail(
+            process,
+            [b"extra operand ", quote(extra).as_slice()].concat(),
+        ),
     };
     let mut join = Join::from_options(process, &parsed);
     let mut files = Vec::new();
@@ -100,7 +150,10 @@ fn main(process: &Process) -> io::Result<i32> {
         let columns = |row: &Option<Row>, index: usize| {
             let count = row.as_ref().map_or(0, |row| row.fields.len());
             let key = join.keys.get(index).copied().unwrap_or(0);
-            (0..count).filter(move |field| *field != key).map(move |field| Column::Field(index, field)).collect::<Vec<_>>()
+            (0..count)
+                .filter(move |field| *field != key)
+                .map(move |field| Column::Field(index, field))
+                .collect::<Vec<_>>()
         };
         join.format = Some([vec![Column::Key], columns(&first, 0), columns(&second, 1)].concat());
     }
@@ -161,7 +214,11 @@ fn main(process: &Process) -> io::Result<i32> {
 
 impl Join {
     fn from_options(process: &Process, parsed: &Parsed) -> Self {
-        let number = |text: &BStr| match text.to_str().ok().and_then(|text| text.parse::<usize>().ok()) {
+        let number = |text: &BStr| match text
+            .to_str()
+            .ok()
+            .and_then(|text| text.parse::<usize>().ok())
+        {
             Some(0) | None => {
                 process.complain([b"invalid field number: ", quote(text).as_slice()].concat());
                 process.exit(1)
@@ -198,7 +255,10 @@ impl Join {
         };
         let mut format = Vec::new();
         for text in parsed.values("o").filter(|text| *text != "auto") {
-            for part in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')).filter(|part| !part.is_empty()) {
+            for part in text
+                .split(|byte| matches!(byte, b',' | b' ' | b'\t'))
+                .filter(|part| !part.is_empty())
+            {
                 format.push(column(process, part));
             }
         }
@@ -210,13 +270,18 @@ impl Join {
             ignores_case: parsed.has("ignore-case"),
             unpaired,
             paired: !parsed.has("v"),
-            end: if parsed.has("zero-terminated") { 0 } else { b'\n' },
+            end: if parsed.has("zero-terminated") {
+                0
+            } else {
+                b'\n'
+            },
             check: parsed.last_of(&["check-order", "nocheck-order"]),
         }
     }
 
     fn key<'r>(&self, row: &'r Row, file: usize) -> &'r [u8] {
-        row.field(self.keys.get(file).copied().unwrap_or(0)).unwrap_or_default()
+        row.field(self.keys.get(file).copied().unwrap_or(0))
+            .unwrap_or_default()
     }
 
     fn compare_keys(&self, one: &[u8], other: &[u8]) -> Ordering {
@@ -234,27 +299,37 @@ impl Join {
         if self.unpaired.get(file) != Some(&true) {
             return Ok(());
         }
-        if file == 0 { self.put(Some(row), None, out) } else { self.put(None, Some(row), out) }
+        if file == 0 {
+            self.put(Some(row), None, out)
+        } else {
+            self.put(None, Some(row), out)
+        }
     }
 
     fn put(&self, left: Option<&Row>, right: Option<&Row>, out: &mut Output<'_>) -> io::Result<()> {
         let rows = [left, right];
-        let key = left.map(|row| self.key(row, 0)).or_else(|| right.map(|row| self.key(row, 1)));
+        let key = left
+            .map(|row| self.key(row, 0))
+            .or_else(|| right.map(|row| self.key(row, 1)));
         let mut is_first = true;
         let mut field = |field: Option<&[u8]>| -> io::Result<()> {
             if !std::mem::take(&mut is_first) {
                 out.write_all(&[self.separator.unwrap_or(b' ')])?;
             }
-            let text = field.filter(|field| !field.is_empty()).unwrap_or(&self.empty);
+            let text = field
+                .filter(|field| !field.is_empty())
+                .unwrap_or(&self.empty);
             out.write_all(text)
         };
         if let Some(format) = &self.format {
             for column in format {
                 field(match column {
                     Column::Key => key,
-                    Column::Field(file, index) => {
-                        rows.get(*file).copied().flatten().and_then(|row| row.field(*index))
-                    }
+                    Column::Field(file, index) => rows
+                        .get(*file)
+                        .copied()
+                        .flatten()
+                        .and_then(|row| row.field(*index)),
                 })?;
             }
         } else {
@@ -286,7 +361,11 @@ fn column(process: &Process, part: &[u8]) -> Column {
         b"2" => 1,
         _ => invalid("file number in field spec"),
     };
-    match field.to_str().ok().and_then(|field| field.parse::<usize>().ok()) {
+    match field
+        .to_str()
+        .ok()
+        .and_then(|field| field.parse::<usize>().ok())
+    {
         Some(field) if field > 0 => Column::Field(file, field - 1),
         _ => invalid("field number"),
     }
@@ -326,7 +405,10 @@ impl<'p> File<'p> {
         let fields = split(&text, join.separator);
         let row = Row { text, fields };
         let key = join.key(&row, self.index);
-        let is_wrong = self.last.as_ref().is_some_and(|last| join.compare_keys(last, key) == Ordering::Greater);
+        let is_wrong = self
+            .last
+            .as_ref()
+            .is_some_and(|last| join.compare_keys(last, key) == Ordering::Greater);
         let checks = match join.check {
             Some("check-order") => true,
             Some(_) => false,
@@ -334,10 +416,14 @@ impl<'p> File<'p> {
         };
         if is_wrong && checks && !self.was_reported {
             self.was_reported = true;
-            let name = self.process.args().get(self.process.args().len().saturating_sub(2) + self.index);
+            let name = self
+                .process
+                .args()
+                .get(self.process.args().len().saturating_sub(2) + self.index);
             let name = name.map_or(&b""[..], |name| name.as_slice());
             let line = format!(":{}: is not sorted: ", self.line);
-            self.process.complain([name, line.as_bytes(), &row.text].concat());
+            self.process
+                .complain([name, line.as_bytes(), &row.text].concat());
             if join.check == Some("check-order") {
                 self.process.exit(1);
             }
@@ -358,7 +444,9 @@ impl<'p> File<'p> {
             if join.compare_keys(&key, join.key(&row, self.index)) != Ordering::Equal {
                 return Ok((rows, Some(row)));
             }
-            charge.grow(row.text.len() + row.fields.len() * 16 + size_of::<Row>()).map_err(limit_error)?;
+            charge
+                .grow(row.text.len() + row.fields.len() * 16 + size_of::<Row>())
+                .map_err(limit_error)?;
             rows.push(row);
         }
     }

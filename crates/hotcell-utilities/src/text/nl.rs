@@ -3,12 +3,16 @@
 use std::io::{self, Write};
 
 use bstr::{BStr, ByteSlice};
+use hotcell_meter::Pace;
 use hotcell_process::Process;
-use hotcell_regex::{Flavor, Regex, RegexOptions};
+use hotcell_regex::{Flavor, Options, Regex};
 
 use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "nl",
@@ -16,17 +20,71 @@ const USAGE: Usage = Usage {
     summary: "Write each FILE to standard output, with line numbers added.\n\n\
               With no FILE, or when FILE is -, read standard input.",
     options: &[
-        Opt::value('b', "body-numbering", "STYLE", "use STYLE for numbering body lines"),
-        Opt::value('d', "section-delimiter", "CC", "use CC for logical page delimiters"),
-        Opt::value('f', "footer-numbering", "STYLE", "use STYLE for numbering footer lines"),
-        Opt::value('h', "header-numbering", "STYLE", "use STYLE for numbering header lines"),
-        Opt::value('i', "line-increment", "NUMBER", "line number increment at each line"),
-        Opt::value('l', "join-blank-lines", "NUMBER", "group of NUMBER empty lines counted as one"),
-        Opt::value('n', "number-format", "FORMAT", "insert line numbers according to FORMAT: ln, rn or rz"),
-        Opt::flag('p', "no-renumber", "do not reset line numbers for each section"),
-        Opt::value('s', "number-separator", "STRING", "add STRING after (possible) line number"),
-        Opt::value('v', "starting-line-number", "NUMBER", "first line number for each section"),
-        Opt::value('w', "number-width", "NUMBER", "use NUMBER columns for line numbers"),
+        Opt::value(
+            'b',
+            "body-numbering",
+            "STYLE",
+            "use STYLE for numbering body lines",
+        ),
+        Opt::value(
+            'd',
+            "section-delimiter",
+            "CC",
+            "use CC for logical page delimiters",
+        ),
+        Opt::value(
+            'f',
+            "footer-numbering",
+            "STYLE",
+            "use STYLE for numbering footer lines",
+        ),
+        Opt::value(
+            'h',
+            "header-numbering",
+            "STYLE",
+            "use STYLE for numbering header lines",
+        ),
+        Opt::value(
+            'i',
+            "line-increment",
+            "NUMBER",
+            "line number increment at each line",
+        ),
+        Opt::value(
+            'l',
+            "join-blank-lines",
+            "NUMBER",
+            "group of NUMBER empty lines counted as one",
+        ),
+        Opt::value(
+            'n',
+            "number-format",
+            "FORMAT",
+            "insert line numbers according to FORMAT: ln, rn or rz",
+        ),
+        Opt::flag(
+            'p',
+            "no-renumber",
+            "do not reset line numbers for each section",
+        ),
+        Opt::value(
+            's',
+            "number-separator",
+            "STRING",
+            "add STRING after (possible) line number",
+        ),
+        Opt::value(
+            'v',
+            "starting-line-number",
+            "NUMBER",
+            "first line number for each section",
+        ),
+        Opt::value(
+            'w',
+            "number-width",
+            "NUMBER",
+            "use NUMBER columns for line numbers",
+        ),
     ],
     notes: "STYLE is one of: a (all lines), t (only nonempty lines), n (no lines),\n\
             pBRE (only lines that contain a match for the basic regular expression, BRE).",
@@ -38,7 +96,7 @@ enum Style {
     All,
     NotEmpty,
     None,
-    Matching(Regex),
+    Matching(Box<Regex>),
 }
 
 #[derive(Clone, Copy)]
@@ -66,14 +124,21 @@ fn main(process: &Process) -> io::Result<i32> {
             b"a" => Style::All,
             b"t" => Style::NotEmpty,
             b"n" => Style::None,
-            [b'p', pattern @ ..] => match Regex::new(pattern, Flavor::Basic, RegexOptions::default()) {
-                Ok(regex) => Style::Matching(regex),
+            [b'p', pattern @ ..] => match Regex::new(pattern, Flavor::Basic, Options::default()) {
+                Ok(regex) => Style::Matching(Box::new(regex)),
                 Err(error) => {
                     process.complain(error.to_string());
                     process.exit(1)
                 }
             },
-            other => USAGE.fail(process, [format!("invalid {what} numbering style: ").as_bytes(), &quote(other)].concat()),
+            other => USAGE.fail(
+                process,
+                [
+                    format!("invalid {what} numbering style: ").as_bytes(),
+                    &quote(other),
+                ]
+                .concat(),
+            ),
         }
     };
     let styles = [
@@ -84,23 +149,34 @@ fn main(process: &Process) -> io::Result<i32> {
     let increment = number("line-increment", "line number increment", 1, i64::MIN);
     let join = number("join-blank-lines", "line number of blank lines", 1, 1);
     let first = number("starting-line-number", "starting line number", 1, i64::MIN);
-    let width = usize::try_from(number("number-width", "line number field width", 6, 1)).unwrap_or(6);
-    let format = match parsed.value("number-format").map(|format| format.as_bytes()) {
+    let width =
+        usize::try_from(number("number-width", "line number field width", 6, 1)).unwrap_or(6);
+    let format = match parsed
+        .value("number-format")
+        .map(|format| format.as_bytes())
+    {
         None | Some(b"rn") => Format::Right,
         Some(b"ln") => Format::Left,
         Some(b"rz") => Format::Zeros,
-        Some(other) => USAGE.fail(process, [b"invalid line numbering format: ", quote(other).as_slice()].concat()),
+        Some(other) => USAGE.fail(
+            process,
+            [b"invalid line numbering format: ", quote(other).as_slice()].concat(),
+        ),
     };
     if width > 1 << 16 {
         process.complain("line number field width is too large");
         return Ok(1);
     }
     let separator = parsed.value("number-separator").unwrap_or(BStr::new("\t"));
-    let delimiter: Vec<u8> = match parsed.value("section-delimiter").map(|text| text.as_bytes()) {
+    let delimiter: Vec<u8> = match parsed
+        .value("section-delimiter")
+        .map(|text| text.as_bytes())
+    {
         None => b"\\:".to_vec(),
         Some([one]) => vec![*one, b':'],
         Some(other) => other.to_vec(),
     };
+    let mut pace = Pace::new(process.stop_token());
     let mut out = process.stdout();
     let mut section = 1;
     let mut line_number = first;
@@ -131,7 +207,9 @@ fn main(process: &Process) -> io::Result<i32> {
                     true
                 }
                 Some(Style::NotEmpty) => !text.is_empty(),
-                Some(Style::Matching(regex)) => regex.is_match(text, process.stop_token()).map_err(io::Error::other)?,
+                Some(Style::Matching(regex)) => {
+                    regex.is_match(text, &mut pace).map_err(io::Error::other)?
+                }
                 Some(Style::None) | None => false,
             };
             if is_numbered {

@@ -7,7 +7,10 @@ use hotcell_process::{Input, Process};
 
 use crate::{Opt, Usage, Utility, lines::Lines, operands::complain_of};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "paste",
@@ -16,8 +19,17 @@ const USAGE: Usage = Usage {
               each FILE, separated by TABs, to standard output.\n\n\
               With no FILE, or when FILE is -, read standard input.",
     options: &[
-        Opt::value('d', "delimiters", "LIST", "reuse characters from LIST instead of TABs"),
-        Opt::flag('s', "serial", "paste one file at a time instead of in parallel"),
+        Opt::value(
+            'd',
+            "delimiters",
+            "LIST",
+            "reuse characters from LIST instead of TABs",
+        ),
+        Opt::flag(
+            's',
+            "serial",
+            "paste one file at a time instead of in parallel",
+        ),
         Opt::flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
     ],
     ..Usage::DEFAULT
@@ -25,24 +37,44 @@ const USAGE: Usage = Usage {
 
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
-    let delimiters = match delimiters(parsed.value("delimiters").map_or(b"\t", |list| list.as_bytes())) {
+    let delimiters = match delimiters(
+        parsed
+            .value("delimiters")
+            .map_or(b"\t", |list| list.as_bytes()),
+    ) {
         Some(delimiters) => delimiters,
         None => {
             let list = parsed.value("delimiters").unwrap_or_default();
-            process.complain(format!("delimiter list ends with an unescaped backslash: {list}"));
+            process.complain(format!(
+                "delimiter list ends with an unescaped backslash: {list}"
+            ));
             return Ok(1);
         }
     };
-    let end = if parsed.has("zero-terminated") { 0 } else { b'\n' };
+    let end = if parsed.has("zero-terminated") {
+        0
+    } else {
+        b'\n'
+    };
     let stdin = [BString::from("-")];
-    let names = if parsed.operands.is_empty() { &stdin } else { parsed.operands.as_slice() };
-    if parsed.has("serial") { serial(process, names, &delimiters, end) } else { parallel(process, names, &delimiters, end) }
+    let names = if parsed.operands.is_empty() {
+        &stdin
+    } else {
+        parsed.operands.as_slice()
+    };
+    if parsed.has("serial") {
+        serial(process, names, &delimiters, end)
+    } else {
+        parallel(process, names, &delimiters, end)
+    }
 }
 
 /// The list with its escapes resolved; an empty piece is no delimiter at all.
 fn delimiters(list: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut result = Vec::new();
-    let mut characters = list.char_indices().map(|(start, end, _)| list.get(start..end).unwrap_or_default());
+    let mut characters = list
+        .char_indices()
+        .map(|(start, end, _)| list.get(start..end).unwrap_or_default());
     while let Some(character) = characters.next() {
         if character != b"\\" {
             result.push(character.to_vec());
@@ -65,7 +97,12 @@ fn delimiters(list: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(result)
 }
 
-fn serial(process: &Process, names: &[BString], delimiters: &[Vec<u8>], end: u8) -> io::Result<i32> {
+fn serial(
+    process: &Process,
+    names: &[BString],
+    delimiters: &[Vec<u8>],
+    end: u8,
+) -> io::Result<i32> {
     let mut out = process.stdout();
     let mut code = 0;
     for name in names {
@@ -92,7 +129,12 @@ fn serial(process: &Process, names: &[BString], delimiters: &[Vec<u8>], end: u8)
     Ok(code)
 }
 
-fn parallel(process: &Process, names: &[BString], delimiters: &[Vec<u8>], end: u8) -> io::Result<i32> {
+fn parallel(
+    process: &Process,
+    names: &[BString],
+    delimiters: &[Vec<u8>],
+    end: u8,
+) -> io::Result<i32> {
     let mut out = process.stdout();
     // Standard input is one source, however often it is named.
     let mut sources: Vec<Lines<'_, Input<'_>>> = Vec::new();

@@ -8,7 +8,10 @@ use hotcell_vfs::OpenOptions;
 
 use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::complain_of, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "shuf",
@@ -17,9 +20,19 @@ const USAGE: Usage = Usage {
               With no FILE, or when FILE is -, read standard input.",
     options: &[
         Opt::flag('e', "echo", "treat each ARG as an input line"),
-        Opt::value('i', "input-range", "LO-HI", "treat each number LO through HI as an input line"),
+        Opt::value(
+            'i',
+            "input-range",
+            "LO-HI",
+            "treat each number LO through HI as an input line",
+        ),
         Opt::value('n', "head-count", "COUNT", "output at most COUNT lines"),
-        Opt::value('o', "output", "FILE", "write result to FILE instead of standard output"),
+        Opt::value(
+            'o',
+            "output",
+            "FILE",
+            "write result to FILE instead of standard output",
+        ),
         Opt::value('\0', "random-source", "FILE", "get random bytes from FILE"),
         Opt::flag('r', "repeat", "output lines can be repeated"),
         Opt::flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
@@ -41,14 +54,25 @@ impl Chance<'_> {
         loop {
             let mut bytes = [0; 8];
             let wanted = (8 - bound.leading_zeros() as usize / 8).min(8);
-            let read = bytes.get_mut(..wanted).map_or(Ok(()), |bytes| self.input.read_exact(bytes));
+            let read = bytes
+                .get_mut(..wanted)
+                .map_or(Ok(()), |bytes| self.input.read_exact(bytes));
             if let Err(error) = read {
-                let text = if error.kind() == io::ErrorKind::UnexpectedEof { "end of file".into() } else { error_text(&error) };
-                self.process.complain([self.name.as_slice(), b": ", text.as_bytes()].concat());
+                let text = if error.kind() == io::ErrorKind::UnexpectedEof {
+                    "end of file".into()
+                } else {
+                    error_text(&error)
+                };
+                self.process
+                    .complain([self.name.as_slice(), b": ", text.as_bytes()].concat());
                 self.process.exit(1);
             }
             let value = u64::from_le_bytes(bytes);
-            let range = if wanted == 8 { u128::from(u64::MAX) + 1 } else { 1u128 << (wanted * 8) };
+            let range = if wanted == 8 {
+                u128::from(u64::MAX) + 1
+            } else {
+                1u128 << (wanted * 8)
+            };
             let fair = range - range % u128::from(bound);
             if u128::from(value) < fair {
                 return value % bound;
@@ -59,7 +83,11 @@ impl Chance<'_> {
 
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
-    let end = if parsed.has("zero-terminated") { 0 } else { b'\n' };
+    let end = if parsed.has("zero-terminated") {
+        0
+    } else {
+        b'\n'
+    };
     let mut count = u64::MAX;
     for text in parsed.values("head-count") {
         let Some(number) = text.to_str().ok().and_then(|text| text.parse().ok()) else {
@@ -71,7 +99,9 @@ fn main(process: &Process) -> io::Result<i32> {
     if parsed.has("echo") && parsed.has("input-range") {
         USAGE.fail(process, "cannot combine -e and -i options");
     }
-    let source = parsed.value("random-source").unwrap_or(BStr::new("/dev/urandom"));
+    let source = parsed
+        .value("random-source")
+        .unwrap_or(BStr::new("/dev/urandom"));
     let stream = match process.open(source, &OpenOptions::read()) {
         Ok(stream) => stream,
         Err(error) => {
@@ -79,7 +109,11 @@ fn main(process: &Process) -> io::Result<i32> {
             return Ok(1);
         }
     };
-    let mut chance = Chance { process, input: process.input(stream), name: source.into() };
+    let mut chance = Chance {
+        process,
+        input: process.input(stream),
+        name: source.into(),
+    };
     let mut out = match parsed.value("output") {
         None => process.stdout(),
         Some(name) => match process.open(name, &OpenOptions::write().create().truncate()) {
@@ -92,17 +126,28 @@ fn main(process: &Process) -> io::Result<i32> {
     };
     if let Some(range) = parsed.value("input-range") {
         if let Some(extra) = parsed.operands.first() {
-            USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat());
+            USAGE.fail(
+                process,
+                [b"extra operand ", quote(extra).as_slice()].concat(),
+            );
         }
         let Some((low, high)) = limits(range) else {
             process.complain([b"invalid input range: ", quote(range).as_slice()].concat());
             return Ok(1);
         };
         let size = (high - low).saturating_add(1);
-        return pick(process, &mut chance, &mut out, &parsed, size, count, |out, index| {
-            write!(out, "{}", low + index)?;
-            out.write_all(&[end])
-        });
+        return pick(
+            process,
+            &mut chance,
+            &mut out,
+            &parsed,
+            size,
+            count,
+            |out, index| {
+                write!(out, "{}", low + index)?;
+                out.write_all(&[end])
+            },
+        );
     }
     let mut lines: Vec<BString> = Vec::new();
     let mut charge = process.charge(0)?;
@@ -110,9 +155,15 @@ fn main(process: &Process) -> io::Result<i32> {
         lines.clone_from(&parsed.operands);
     } else {
         if let Some(extra) = parsed.operands.get(1) {
-            USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat());
+            USAGE.fail(
+                process,
+                [b"extra operand ", quote(extra).as_slice()].concat(),
+            );
         }
-        let name = parsed.operands.first().map_or(BStr::new("-"), |name| name.as_bstr());
+        let name = parsed
+            .operands
+            .first()
+            .map_or(BStr::new("-"), |name| name.as_bstr());
         let input = match process.open_input(name) {
             Ok(input) => input,
             Err(error) => {
@@ -122,16 +173,28 @@ fn main(process: &Process) -> io::Result<i32> {
         };
         let mut all = Lines::ending_with(process, input, end)?;
         while let Some(line) = all.next_line()? {
-            charge.grow(line.len() + size_of::<BString>() * 2).map_err(limit_error)?;
+            charge
+                .grow(line.len() + size_of::<BString>() * 2)
+                .map_err(limit_error)?;
             lines.push(line.strip_suffix(&[end]).unwrap_or(line).into());
         }
     }
     let size = lines.len() as u64;
-    pick(process, &mut chance, &mut out, &parsed, size, count, |out, index| {
-        let line = usize::try_from(index).ok().and_then(|index| lines.get(index));
-        out.write_all(line.map_or(&b""[..], |line| line.as_slice()))?;
-        out.write_all(&[end])
-    })
+    pick(
+        process,
+        &mut chance,
+        &mut out,
+        &parsed,
+        size,
+        count,
+        |out, index| {
+            let line = usize::try_from(index)
+                .ok()
+                .and_then(|index| lines.get(index));
+            out.write_all(line.map_or(&b""[..], |line| line.as_slice()))?;
+            out.write_all(&[end])
+        },
+    )
 }
 
 fn limits(range: &BStr) -> Option<(u64, u64)> {
@@ -172,7 +235,11 @@ fn pick(
         charge.grow(48).map_err(limit_error)?;
         let other = at + chance.below(size - at);
         let here = swapped.remove(&at).unwrap_or(at);
-        let chosen = if other == at { here } else { swapped.insert(other, here).unwrap_or(other) };
+        let chosen = if other == at {
+            here
+        } else {
+            swapped.insert(other, here).unwrap_or(other)
+        };
         put(out, chosen)?;
     }
     out.flush()?;

@@ -11,7 +11,10 @@ use names::Names;
 
 use crate::{Opt, Parsed, Usage, Utility, lines::Lines, number, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "split",
@@ -20,21 +23,82 @@ const USAGE: Usage = Usage {
               default size is 1000 lines, and default PREFIX is 'x'.\n\n\
               With no FILE, or when FILE is -, read standard input.",
     options: &[
-        Opt::value('a', "suffix-length", "N", "generate suffixes of length N (default 2)"),
-        Opt::value('\0', "additional-suffix", "SUFFIX", "append an additional SUFFIX to file names"),
+        Opt::value(
+            'a',
+            "suffix-length",
+            "N",
+            "generate suffixes of length N (default 2)",
+        ),
+        Opt::value(
+            '\0',
+            "additional-suffix",
+            "SUFFIX",
+            "append an additional SUFFIX to file names",
+        ),
         Opt::value('b', "bytes", "SIZE", "put SIZE bytes per output file"),
-        Opt::value('C', "line-bytes", "SIZE", "put at most SIZE bytes of records per output file"),
-        Opt::flag('d', "", "use numeric suffixes starting at 0, not alphabetic"),
-        Opt::optional('\0', "numeric-suffixes", "FROM", "same as -d, but allow setting the start value"),
+        Opt::value(
+            'C',
+            "line-bytes",
+            "SIZE",
+            "put at most SIZE bytes of records per output file",
+        ),
+        Opt::flag(
+            'd',
+            "",
+            "use numeric suffixes starting at 0, not alphabetic",
+        ),
+        Opt::optional(
+            '\0',
+            "numeric-suffixes",
+            "FROM",
+            "same as -d, but allow setting the start value",
+        ),
         Opt::flag('x', "", "use hex suffixes starting at 0, not alphabetic"),
-        Opt::optional('\0', "hex-suffixes", "FROM", "same as -x, but allow setting the start value"),
-        Opt::flag('e', "elide-empty-files", "do not generate empty output files with '-n'"),
-        Opt::value('\0', "filter", "COMMAND", "write to shell COMMAND; file name is $FILE"),
-        Opt::value('l', "lines", "NUMBER", "put NUMBER lines/records per output file"),
-        Opt::value('n', "number", "CHUNKS", "generate CHUNKS output files; see explanation below"),
-        Opt::value('t', "separator", "SEP", "use SEP instead of newline as the record separator;\n'\\0' (zero) specifies the NUL character"),
-        Opt::flag('u', "unbuffered", "immediately copy input to output with '-n r/...'"),
-        Opt::flag('\0', "verbose", "print a diagnostic just before each\noutput file is opened"),
+        Opt::optional(
+            '\0',
+            "hex-suffixes",
+            "FROM",
+            "same as -x, but allow setting the start value",
+        ),
+        Opt::flag(
+            'e',
+            "elide-empty-files",
+            "do not generate empty output files with '-n'",
+        ),
+        Opt::value(
+            '\0',
+            "filter",
+            "COMMAND",
+            "write to shell COMMAND; file name is $FILE",
+        ),
+        Opt::value(
+            'l',
+            "lines",
+            "NUMBER",
+            "put NUMBER lines/records per output file",
+        ),
+        Opt::value(
+            'n',
+            "number",
+            "CHUNKS",
+            "generate CHUNKS output files; see explanation below",
+        ),
+        Opt::value(
+            't',
+            "separator",
+            "SEP",
+            "use SEP instead of newline as the record separator;\n'\\0' (zero) specifies the NUL character",
+        ),
+        Opt::flag(
+            'u',
+            "unbuffered",
+            "immediately copy input to output with '-n r/...'",
+        ),
+        Opt::flag(
+            '\0',
+            "verbose",
+            "print a diagnostic just before each\noutput file is opened",
+        ),
     ],
     notes: "CHUNKS may be: N (split into N files based on size of input), K/N (output Kth of N\n\
             to standard output), l/N (split into N files without splitting lines), l/K/N,\n\
@@ -47,7 +111,11 @@ enum Way {
     Lines(u64),
     Bytes(u64),
     LineBytes(u64),
-    Chunks { kind: Kind, chunk: Option<u64>, count: u64 },
+    Chunks {
+        kind: Kind,
+        chunk: Option<u64>,
+        count: u64,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,7 +144,10 @@ fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse_args(process, &args);
     let way = way(process, &parsed);
     if let Some(extra) = parsed.operands.get(2) {
-        USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat());
+        USAGE.fail(
+            process,
+            [b"extra operand ", quote(extra).as_slice()].concat(),
+        );
     }
     let separator = match parsed.value("separator").map(|text| text.as_bytes()) {
         None => b'\n',
@@ -91,8 +162,16 @@ fn main(process: &Process) -> io::Result<i32> {
             return Ok(1);
         }
     };
-    let prefix = parsed.operands.get(1).cloned().unwrap_or_else(|| "x".into());
-    let files = if let Way::Chunks { count, .. } = way { Some(count) } else { None };
+    let prefix = parsed
+        .operands
+        .get(1)
+        .cloned()
+        .unwrap_or_else(|| "x".into());
+    let files = if let Way::Chunks { count, .. } = way {
+        Some(count)
+    } else {
+        None
+    };
     let names = match Names::from_options(&parsed, prefix, files) {
         Ok(names) => names,
         Err(message) => USAGE.fail(process, message),
@@ -104,11 +183,20 @@ fn main(process: &Process) -> io::Result<i32> {
         verbose: parsed.has("verbose"),
         separator,
     };
-    let name = parsed.operands.first().map_or(BStr::new("-"), |name| name.as_bstr());
+    let name = parsed
+        .operands
+        .first()
+        .map_or(BStr::new("-"), |name| name.as_bstr());
     let input = match process.open_input(name) {
         Ok(input) => input,
         Err(error) => {
-            let text = [b"cannot open ", quote(name).as_slice(), b" for reading: ", error_text(&error).as_bytes()].concat();
+            let text = [
+                b"cannot open ",
+                quote(name).as_slice(),
+                b" for reading: ",
+                error_text(&error).as_bytes(),
+            ]
+            .concat();
             process.complain(text);
             return Ok(1);
         }
@@ -117,21 +205,38 @@ fn main(process: &Process) -> io::Result<i32> {
         Way::Lines(lines) => split.by_lines(input, lines)?,
         Way::Bytes(bytes) => split.by_bytes(input, bytes)?,
         Way::LineBytes(bytes) => split.by_line_bytes(input, bytes)?,
-        Way::Chunks { kind: Kind::RoundRobin, chunk, count } => split.round_robin(input, chunk, count)?,
-        Way::Chunks { kind, chunk, count } => split.by_chunks(input, kind, chunk, count, parsed.has("elide-empty-files"))?,
+        Way::Chunks {
+            kind: Kind::RoundRobin,
+            chunk,
+            count,
+        } => split.round_robin(input, chunk, count)?,
+        Way::Chunks { kind, chunk, count } => {
+            split.by_chunks(input, kind, chunk, count, parsed.has("elide-empty-files"))?
+        }
     }
     Ok(0)
 }
 
 /// `-100` is `-l 100`.
 fn modern(args: &[BString]) -> Vec<BString> {
-    let is_old = |arg: &BString| arg.len() > 1 && arg.starts_with(b"-") && arg.iter().skip(1).all(u8::is_ascii_digit);
-    let change = |arg: &BString| if is_old(arg) { [b"-l", arg.get(1..).unwrap_or_default()].concat().into() } else { arg.clone() };
+    let is_old = |arg: &BString| {
+        arg.len() > 1 && arg.starts_with(b"-") && arg.iter().skip(1).all(u8::is_ascii_digit)
+    };
+    let change = |arg: &BString| {
+        if is_old(arg) {
+            [b"-l", arg.get(1..).unwrap_or_default()].concat().into()
+        } else {
+            arg.clone()
+        }
+    };
     args.iter().map(change).collect()
 }
 
 fn way(process: &Process, parsed: &Parsed) -> Way {
-    let given: Vec<&str> = ["lines", "bytes", "line-bytes", "number"].into_iter().filter(|name| parsed.has(name)).collect();
+    let given: Vec<&str> = ["lines", "bytes", "line-bytes", "number"]
+        .into_iter()
+        .filter(|name| parsed.has(name))
+        .collect();
     if given.len() > 1 || given.iter().any(|name| parsed.count(name) > 1) {
         USAGE.fail(process, "cannot split in more than one way");
     }
@@ -142,7 +247,13 @@ fn way(process: &Process, parsed: &Parsed) -> Way {
     let size = |what: &str| match number::with_suffix(text) {
         Some(size) if size > 0 => size,
         _ => {
-            process.complain([format!("invalid number of {what}: ").as_bytes(), &quote(text)].concat());
+            process.complain(
+                [
+                    format!("invalid number of {what}: ").as_bytes(),
+                    &quote(text),
+                ]
+                .concat(),
+            );
             process.exit(1)
         }
     };
@@ -160,7 +271,13 @@ fn chunks(process: &Process, text: &BStr) -> Way {
         [b'r', b'/', rest @ ..] => (Kind::RoundRobin, rest),
         rest => (Kind::Bytes, rest),
     };
-    let number = |text: &[u8]| text.to_str().ok()?.parse::<u64>().ok().filter(|number| *number > 0);
+    let number = |text: &[u8]| {
+        text.to_str()
+            .ok()?
+            .parse::<u64>()
+            .ok()
+            .filter(|number| *number > 0)
+    };
     let (chunk, count) = match rest.split_once_str("/") {
         Some((chunk, count)) => (Some(chunk), count),
         None => (None, rest),
@@ -169,13 +286,15 @@ fn chunks(process: &Process, text: &BStr) -> Way {
         process.complain([b"invalid number of chunks: ", quote(count).as_slice()].concat());
         process.exit(1);
     };
-    let chunk = chunk.map(|chunk| match number(chunk).filter(|chunk| *chunk <= count) {
-        Some(chunk) => chunk,
-        None => {
-            process.complain([b"invalid chunk number: ", quote(chunk).as_slice()].concat());
-            process.exit(1)
-        }
-    });
+    let chunk = chunk.map(
+        |chunk| match number(chunk).filter(|chunk| *chunk <= count) {
+            Some(chunk) => chunk,
+            None => {
+                process.complain([b"invalid chunk number: ", quote(chunk).as_slice()].concat());
+                process.exit(1)
+            }
+        },
+    );
     Way::Chunks { kind, chunk, count }
 }
 
@@ -189,22 +308,34 @@ impl<'p> Split<'p> {
             let mut env = (*self.process.environment()).clone();
             env.insert("FILE".into(), name);
             let (reader, writer) = self.process.pipe()?;
-            let spec = self.process.spec([BString::from("sh"), "-c".into(), command.clone()]);
+            let spec = self
+                .process
+                .spec([BString::from("sh"), "-c".into(), command.clone()]);
             let spec = spec.env(env.into()).stdin(reader);
             let child = match self.process.execute_beside(spec) {
                 Ok(child) => child?,
                 Err(error) => return Err(io::Error::other(error)),
             };
-            return Ok(Piece { out: self.process.output(writer), child: Some(child) });
+            return Ok(Piece {
+                out: self.process.output(writer),
+                child: Some(child),
+            });
         }
         if self.verbose {
             let mut out = self.process.stdout();
             out.write_all(&[b"creating file ", quote(&name).as_slice(), b"\n"].concat())?;
         }
-        match self.process.open(&name, &OpenOptions::write().create().truncate()) {
-            Ok(stream) => Ok(Piece { out: self.process.output(stream), child: None }),
+        match self
+            .process
+            .open(&name, &OpenOptions::write().create().truncate())
+        {
+            Ok(stream) => Ok(Piece {
+                out: self.process.output(stream),
+                child: None,
+            }),
             Err(error) => {
-                self.process.complain([name.as_slice(), b": ", error_text(&error).as_bytes()].concat());
+                self.process
+                    .complain([name.as_slice(), b": ", error_text(&error).as_bytes()].concat());
                 self.process.exit(1)
             }
         }
@@ -318,7 +449,9 @@ impl<'p> Split<'p> {
                 Some(chunk) if number + 1 == chunk => out.write_all(line)?,
                 Some(_) => {}
                 None => {
-                    let piece = usize::try_from(number).ok().and_then(|number| pieces.get_mut(number));
+                    let piece = usize::try_from(number)
+                        .ok()
+                        .and_then(|number| pieces.get_mut(number));
                     piece.map_or(Ok(()), |piece: &mut Piece<'p>| piece.out.write_all(line))?;
                 }
             }
@@ -328,7 +461,14 @@ impl<'p> Split<'p> {
         pieces.into_iter().try_for_each(|piece| self.close(piece))
     }
 
-    fn by_chunks(&mut self, mut input: Input<'p>, kind: Kind, chunk: Option<u64>, count: u64, elide: bool) -> io::Result<()> {
+    fn by_chunks(
+        &mut self,
+        mut input: Input<'p>,
+        kind: Kind,
+        chunk: Option<u64>,
+        count: u64,
+        elide: bool,
+    ) -> io::Result<()> {
         // How large a chunk is, is known only when everything is.
         let mut text = Vec::new();
         let mut charge = self.process.charge(0)?;
@@ -347,12 +487,13 @@ impl<'p> Split<'p> {
             let at = size / count * number + number.min(size % count);
             usize::try_from(at).unwrap_or(text.len()).min(text.len())
         };
+        let separator = self.separator;
         let line_end = |at: usize| -> usize {
             if at == 0 {
                 return 0;
             }
             let rest = text.get(at - 1..).unwrap_or_default();
-            memchr::memchr(self.separator, rest).map_or(text.len(), |found| at + found)
+            memchr::memchr(separator, rest).map_or(text.len(), |found| at + found)
         };
         for number in 0..count {
             self.process.spend(64);

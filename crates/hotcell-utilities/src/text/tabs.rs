@@ -15,7 +15,11 @@ pub(super) struct Tabs {
 impl Tabs {
     /// Every eight columns.
     pub(super) fn usual() -> Self {
-        Self { stops: Vec::new(), every: Some(8), then: None }
+        Self {
+            stops: Vec::new(),
+            every: Some(8),
+            then: None,
+        }
     }
 
     /// `4`, `2,6,10`, `2,6,/4`, `2,+3`; an error is GNU's message.
@@ -32,18 +36,30 @@ impl Tabs {
             };
             let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
             if !is_number {
-                let bad = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(0);
+                let bad = digits
+                    .iter()
+                    .position(|byte| !byte.is_ascii_digit())
+                    .unwrap_or(0);
                 let rest = digits.get(bad..).unwrap_or_default();
-                return Err([b"tab size contains invalid character(s): '", rest, b"'"].concat().into());
+                return Err([b"tab size contains invalid character(s): '", rest, b"'"]
+                    .concat()
+                    .into());
             }
-            let number = digits.to_str().ok().and_then(|digits| digits.parse::<usize>().ok());
+            let number = digits
+                .to_str()
+                .ok()
+                .and_then(|digits| digits.parse::<usize>().ok());
             let Some(number) = number.filter(|number| *number <= 1 << 31) else {
                 return Err([b"tab stop is too large '", digits, b"'"].concat().into());
             };
             match kind {
-                Some(b'/') if every.is_some() => return Err("'/' specifier only allowed with the last value".into()),
+                Some(b'/') if every.is_some() => {
+                    return Err("'/' specifier only allowed with the last value".into());
+                }
                 Some(b'/') => every = (number > 0).then_some(number),
-                Some(_) if then.is_some() => return Err("'+' specifier only allowed with the last value".into()),
+                Some(_) if then.is_some() => {
+                    return Err("'+' specifier only allowed with the last value".into());
+                }
                 Some(_) => then = (number > 0).then_some(number),
                 None if number == 0 => return Err("tab size cannot be 0".into()),
                 None => {
@@ -55,7 +71,11 @@ impl Tabs {
             }
         }
         if let ([one], None, None) = (stops.as_slice(), every, then) {
-            return Ok(Self { every: Some(*one), stops: Vec::new(), then: None });
+            return Ok(Self {
+                every: Some(*one),
+                stops: Vec::new(),
+                then: None,
+            });
         }
         Ok(Self { stops, every, then })
     }
@@ -81,8 +101,17 @@ pub(super) fn modern(args: &[BString]) -> Vec<BString> {
         arg.len() > 1
             && arg.starts_with(b"-")
             && arg.get(1).is_some_and(u8::is_ascii_digit)
-            && arg.iter().skip(1).all(|byte| byte.is_ascii_digit() || *byte == b',')
+            && arg
+                .iter()
+                .skip(1)
+                .all(|byte| byte.is_ascii_digit() || *byte == b',')
     };
-    let change = |arg: &BString| if is_old(arg) { [b"-t", arg.get(1..).unwrap_or_default()].concat().into() } else { arg.clone() };
+    let change = |arg: &BString| {
+        if is_old(arg) {
+            [b"-t", arg.get(1..).unwrap_or_default()].concat().into()
+        } else {
+            arg.clone()
+        }
+    };
     args.iter().map(change).collect()
 }

@@ -9,7 +9,13 @@ use std::{
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Output, Pid, Process, limit_error};
 
-use crate::{Opt, Usage, Utility, lines::Lines, number, operands::{complain_of, complain_of_opening}, quote::quote};
+use crate::{
+    Opt, Usage, Utility,
+    lines::Lines,
+    number,
+    operands::{complain_of, complain_of_opening},
+    quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,

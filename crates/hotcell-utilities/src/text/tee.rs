@@ -7,7 +7,10 @@ use hotcell_vfs::OpenOptions;
 
 use crate::{Opt, Usage, Utility, operands::complain_of, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "tee",
@@ -17,7 +20,12 @@ const USAGE: Usage = Usage {
         Opt::flag('a', "append", "append to the given FILEs, do not overwrite"),
         Opt::flag('i', "ignore-interrupts", "ignore interrupt signals"),
         Opt::flag('p', "", "operate in a more appropriate mode with pipes"),
-        Opt::optional('\0', "output-error", "MODE", "set behavior on write error:\nwarn, warn-nopipe, exit, exit-nopipe"),
+        Opt::optional(
+            '\0',
+            "output-error",
+            "MODE",
+            "set behavior on write error:\nwarn, warn-nopipe, exit, exit-nopipe",
+        ),
     ],
     ..Usage::DEFAULT
 };
@@ -32,14 +40,27 @@ fn main(process: &Process) -> io::Result<i32> {
         None if parsed.has("p") || parsed.has("output-error") => "warn-nopipe",
         None => "",
         Some(mode) if ["warn", "warn-nopipe", "exit", "exit-nopipe"].contains(&mode) => mode,
-        Some(mode) => USAGE.fail(process, [b"invalid argument ", quote(mode.as_bytes()).as_slice(), b" for '--output-error'"].concat()),
+        Some(mode) => USAGE.fail(
+            process,
+            [
+                b"invalid argument ",
+                quote(mode.as_bytes()).as_slice(),
+                b" for '--output-error'",
+            ]
+            .concat(),
+        ),
     };
     if !mode.is_empty() {
         process.set_disposition(Signal::PIPE, Disposition::Ignore);
     }
     let mut code = 0;
-    let mut outs: Vec<(Vec<u8>, Output<'_>)> = vec![(b"standard output".to_vec(), process.stdout().unbuffered())];
-    let options = if parsed.has("append") { OpenOptions::append().create() } else { OpenOptions::write().create().truncate() };
+    let mut outs: Vec<(Vec<u8>, Output<'_>)> =
+        vec![(b"standard output".to_vec(), process.stdout().unbuffered())];
+    let options = if parsed.has("append") {
+        OpenOptions::append().create()
+    } else {
+        OpenOptions::write().create().truncate()
+    };
     for name in &parsed.operands {
         match process.open(name, &options) {
             Ok(stream) => outs.push((name.to_vec(), process.output(stream).unbuffered())),

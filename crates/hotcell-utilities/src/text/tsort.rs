@@ -10,7 +10,10 @@ use hotcell_process::{Process, limit_error};
 
 use crate::{Usage, Utility, operands::complain_of, quote::quote};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "tsort",
@@ -95,9 +98,15 @@ impl Graph {
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     if let Some(extra) = parsed.operands.get(1) {
-        USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat());
+        USAGE.fail(
+            process,
+            [b"extra operand ", quote(extra).as_slice()].concat(),
+        );
     }
-    let name = parsed.operands.first().map_or(BStr::new("-"), |name| name.as_bstr());
+    let name = parsed
+        .operands
+        .first()
+        .map_or(BStr::new("-"), |name| name.as_bstr());
     let mut text = Vec::new();
     let mut charge = process.charge(0)?;
     let mut input = match process.open_input(name) {
@@ -129,7 +138,13 @@ fn main(process: &Process) -> io::Result<i32> {
     }
     let shown = if name == "-" { BStr::new("-") } else { name };
     if first.is_some() {
-        process.complain([shown.as_bytes(), b": input contains an odd number of tokens"].concat());
+        process.complain(
+            [
+                shown.as_bytes(),
+                b": input contains an odd number of tokens",
+            ]
+            .concat(),
+        );
         return Ok(1);
     }
     write(process, &mut graph, shown)
@@ -139,7 +154,9 @@ fn write(process: &Process, graph: &mut Graph, name: &BStr) -> io::Result<i32> {
     let mut out = process.stdout();
     let mut code = 0;
     // GNU goes through the names in the order of their bytes to begin with.
-    let mut free: Vec<usize> = (0..graph.names.len()).filter(|node| graph.before.get(*node) == Some(&0)).collect();
+    let mut free: Vec<usize> = (0..graph.names.len())
+        .filter(|node| graph.before.get(*node) == Some(&0))
+        .collect();
     free.sort_by(|one, other| graph.names.get(*one).cmp(&graph.names.get(*other)));
     let mut queue: VecDeque<usize> = free.into();
     let mut left = graph.names.len();
@@ -154,7 +171,11 @@ fn write(process: &Process, graph: &mut Graph, name: &BStr) -> io::Result<i32> {
                 out.write_all(b"\n")?;
             }
             // The ones that were named last come first.
-            let after = graph.after.get_mut(node).map(std::mem::take).unwrap_or_default();
+            let after = graph
+                .after
+                .get_mut(node)
+                .map(std::mem::take)
+                .unwrap_or_default();
             for next in after.into_iter().rev() {
                 process.spend(4);
                 if let Some(before) = graph.before.get_mut(next) {

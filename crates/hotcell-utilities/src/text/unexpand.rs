@@ -7,7 +7,10 @@ use hotcell_process::{Output, Process};
 use super::tabs::{Tabs, modern};
 use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "unexpand",
@@ -15,16 +18,36 @@ const USAGE: Usage = Usage {
     summary: "Convert blanks in each FILE to tabs, writing to standard output.\n\n\
               With no FILE, or when FILE is -, read standard input.",
     options: &[
-        Opt::flag('a', "all", "convert all blanks, instead of just initial blanks"),
-        Opt::flag('\0', "first-only", "convert only leading sequences of blanks (overrides -a)"),
-        Opt::value('t', "tabs", "LIST", "have tabs N characters apart instead of 8, or use\ncomma separated LIST of tab positions (enables -a)"),
+        Opt::flag(
+            'a',
+            "all",
+            "convert all blanks, instead of just initial blanks",
+        ),
+        Opt::flag(
+            '\0',
+            "first-only",
+            "convert only leading sequences of blanks (overrides -a)",
+        ),
+        Opt::value(
+            't',
+            "tabs",
+            "LIST",
+            "have tabs N characters apart instead of 8, or use\ncomma separated LIST of tab positions (enables -a)",
+        ),
     ],
     ..Usage::DEFAULT
 };
 
 fn main(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse_args(process, &modern(process.args().get(1..).unwrap_or_default()));
-    let tabs = if parsed.has("tabs") { Tabs::parse(parsed.values("tabs")) } else { Ok(Tabs::usual()) };
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
+    let tabs = if parsed.has("tabs") {
+        Tabs::parse(parsed.values("tabs"))
+    } else {
+        Ok(Tabs::usual())
+    };
     let tabs = match tabs {
         Ok(tabs) => tabs,
         Err(message) => {

@@ -8,28 +8,67 @@ use hotcell_vfs::OpenOptions;
 
 use crate::{Opt, Parsed, Usage, Utility, lines::Lines};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "xxd",
     synopsis: "[options] [infile [outfile]]\n-r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]",
     summary: "Make a hexdump or do the reverse.",
     options: &[
-        Opt::flag('a', "autoskip", "toggle autoskip: A single '*' replaces nul-lines"),
+        Opt::flag(
+            'a',
+            "autoskip",
+            "toggle autoskip: A single '*' replaces nul-lines",
+        ),
         Opt::flag('b', "bits", "binary digit dump"),
-        Opt::flag('C', "capitalize", "capitalize variable names in C include file style"),
-        Opt::value('c', "cols", "cols", "format <cols> octets per line. Default 16 (-i: 12, -ps: 30)"),
+        Opt::flag(
+            'C',
+            "capitalize",
+            "capitalize variable names in C include file style",
+        ),
+        Opt::value(
+            'c',
+            "cols",
+            "cols",
+            "format <cols> octets per line. Default 16 (-i: 12, -ps: 30)",
+        ),
         Opt::flag('E', "EBCDIC", "show characters in EBCDIC"),
         Opt::flag('e', "", "little-endian dump"),
-        Opt::value('g', "groupsize", "bytes", "number of octets per group in normal output. Default 2 (-e: 4)"),
+        Opt::value(
+            'g',
+            "groupsize",
+            "bytes",
+            "number of octets per group in normal output. Default 2 (-e: 4)",
+        ),
         Opt::flag('i', "include", "output in C include file style"),
         Opt::value('l', "len", "len", "stop after <len> octets"),
-        Opt::value('n', "name", "name", "set the variable name used in C include output"),
+        Opt::value(
+            'n',
+            "name",
+            "name",
+            "set the variable name used in C include output",
+        ),
         Opt::value('o', "", "off", "add <off> to the displayed file position"),
-        Opt::flag('p', "postscript", "output in postscript plain hexdump style"),
-        Opt::flag('r', "revert", "reverse operation: convert (or patch) hexdump into binary"),
+        Opt::flag(
+            'p',
+            "postscript",
+            "output in postscript plain hexdump style",
+        ),
+        Opt::flag(
+            'r',
+            "revert",
+            "reverse operation: convert (or patch) hexdump into binary",
+        ),
         Opt::flag('d', "", "show offset in decimal instead of hex"),
-        Opt::value('s', "seek", "[+][-]seek", "start at <seek> bytes abs. (or +: rel.) infile offset"),
+        Opt::value(
+            's',
+            "seek",
+            "[+][-]seek",
+            "start at <seek> bytes abs. (or +: rel.) infile offset",
+        ),
         Opt::flag('u', "uppercase", "use upper case hex letters"),
     ],
     ..Usage::DEFAULT
@@ -48,7 +87,10 @@ struct Style {
 }
 
 fn main(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse_args(process, &modern(process.args().get(1..).unwrap_or_default()));
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
     if parsed.has("EBCDIC") {
         process.complain("EBCDIC is not supported here");
         return Ok(1);
@@ -62,7 +104,10 @@ fn main(process: &Process) -> io::Result<i32> {
             }
         })
     };
-    let name = parsed.operands.first().map_or(BStr::new("-"), |name| name.as_bstr());
+    let name = parsed
+        .operands
+        .first()
+        .map_or(BStr::new("-"), |name| name.as_bstr());
     let mut input = match process.open_input(name) {
         Ok(input) => input,
         Err(error) => {
@@ -74,11 +119,16 @@ fn main(process: &Process) -> io::Result<i32> {
         None => process.stdout(),
         Some(name) => {
             let options = OpenOptions::write().create();
-            let options = if parsed.has("revert") { options } else { options.truncate() };
+            let options = if parsed.has("revert") {
+                options
+            } else {
+                options.truncate()
+            };
             match process.open(name, &options) {
                 Ok(stream) => process.output(stream),
                 Err(error) => {
-                    process.complain([name.as_slice(), b": ", error_text(&error).as_bytes()].concat());
+                    process
+                        .complain([name.as_slice(), b": ", error_text(&error).as_bytes()].concat());
                     return Ok(3);
                 }
             }
@@ -96,22 +146,50 @@ fn main(process: &Process) -> io::Result<i32> {
     let length = number("len").unwrap_or(u64::MAX);
     let mut input = input.take(length);
     if parsed.has("postscript") {
-        plain(process, &mut input, &mut out, number("cols").unwrap_or(30), parsed.has("uppercase"))?;
+        plain(
+            process,
+            &mut input,
+            &mut out,
+            number("cols").unwrap_or(30),
+            parsed.has("uppercase"),
+        )?;
     } else if parsed.has("include") {
-        include(process, &mut input, &mut out, &parsed, name, number("cols").unwrap_or(12))?;
+        include(
+            process,
+            &mut input,
+            &mut out,
+            &parsed,
+            name,
+            number("cols").unwrap_or(12),
+        )?;
     } else {
         let bits = parsed.has("bits");
-        let columns = usize::try_from(number("cols").unwrap_or(if bits { 6 } else { 16 })).unwrap_or(0);
-        let columns = if columns == 0 { if bits { 6 } else { 16 } } else { columns };
+        let columns =
+            usize::try_from(number("cols").unwrap_or(if bits { 6 } else { 16 })).unwrap_or(0);
+        let columns = if columns == 0 {
+            if bits { 6 } else { 16 }
+        } else {
+            columns
+        };
         if columns > 256 {
             process.complain("invalid number of columns (max. 256).");
             return Ok(1);
         }
-        let usual = if bits { 1 } else if parsed.has("e") { 4 } else { 2 };
+        let usual = if bits {
+            1
+        } else if parsed.has("e") {
+            4
+        } else {
+            2
+        };
         let group = usize::try_from(number("groupsize").unwrap_or(usual)).unwrap_or(columns);
         let style = Style {
             columns,
-            group: if group == 0 || group > columns { columns } else { group },
+            group: if group == 0 || group > columns {
+                columns
+            } else {
+                group
+            },
             bits,
             little: parsed.has("e"),
             upper: parsed.has("uppercase"),
@@ -130,8 +208,8 @@ fn modern(args: &[BString]) -> Vec<BString> {
     let change = |arg: &BString| -> BString {
         let long = match arg.as_slice() {
             b"-ps" | b"-plain" => "-p",
-            b"-autoskip" | b"-bits" | b"-capitalize" | b"-cols" | b"-groupsize" | b"-include" | b"-len" | b"-name"
-            | b"-postscript" | b"-revert" | b"-seek" | b"-uppercase" => {
+            b"-autoskip" | b"-bits" | b"-capitalize" | b"-cols" | b"-groupsize" | b"-include"
+            | b"-len" | b"-name" | b"-postscript" | b"-revert" | b"-seek" | b"-uppercase" => {
                 return [b"-", arg.as_slice()].concat().into();
             }
             _ => return arg.clone(),
@@ -186,7 +264,12 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-fn dump(process: &Process, input: &mut impl Read, out: &mut Output<'_>, style: &Style) -> io::Result<()> {
+fn dump(
+    process: &Process,
+    input: &mut impl Read,
+    out: &mut Output<'_>,
+    style: &Style,
+) -> io::Result<()> {
     let mut input = io::BufReader::with_capacity(64 << 10, input);
     let mut buffer = vec![0; style.columns];
     let mut offset = style.offset;
@@ -228,7 +311,11 @@ fn dump(process: &Process, input: &mut impl Read, out: &mut Output<'_>, style: &
 }
 
 fn line(row: &[u8], offset: u64, style: &Style) -> Vec<u8> {
-    let mut line = if style.decimal { format!("{offset:08}: ") } else { format!("{offset:08x}: ") };
+    let mut line = if style.decimal {
+        format!("{offset:08}: ")
+    } else {
+        format!("{offset:08x}: ")
+    };
     let per_byte = if style.bits { 8 } else { 2 };
     let groups = style.columns.div_ceil(style.group);
     let width = style.columns * per_byte + groups;
@@ -237,10 +324,17 @@ fn line(row: &[u8], offset: u64, style: &Style) -> Vec<u8> {
         if style.little {
             let missing = style.group - group.len();
             line.push_str(&"  ".repeat(missing));
-            group.iter().rev().for_each(|byte| line.push_str(&hex(*byte, style.upper)));
+            group
+                .iter()
+                .rev()
+                .for_each(|byte| line.push_str(&hex(*byte, style.upper)));
         } else {
             for byte in group {
-                line.push_str(&if style.bits { format!("{byte:08b}") } else { hex(*byte, style.upper) });
+                line.push_str(&if style.bits {
+                    format!("{byte:08b}")
+                } else {
+                    hex(*byte, style.upper)
+                });
             }
         }
         line.push(' ');
@@ -248,18 +342,41 @@ fn line(row: &[u8], offset: u64, style: &Style) -> Vec<u8> {
     let used = line.len() - start;
     line.push_str(&" ".repeat(width.saturating_sub(used) + 1));
     let mut line = line.into_bytes();
-    line.extend(row.iter().map(|byte| if byte.is_ascii_graphic() || *byte == b' ' { *byte } else { b'.' }));
+    line.extend(row.iter().map(|byte| {
+        if byte.is_ascii_graphic() || *byte == b' ' {
+            *byte
+        } else {
+            b'.'
+        }
+    }));
     line.push(b'\n');
     line
 }
 
 fn hex(byte: u8, upper: bool) -> String {
-    if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }
+    if upper {
+        format!("{byte:02X}")
+    } else {
+        format!("{byte:02x}")
+    }
 }
 
-fn plain(process: &Process, input: &mut impl Read, out: &mut Output<'_>, columns: u64, upper: bool) -> io::Result<()> {
+fn plain(
+    process: &Process,
+    input: &mut impl Read,
+    out: &mut Output<'_>,
+    columns: u64,
+    upper: bool,
+) -> io::Result<()> {
     let columns = usize::try_from(columns).unwrap_or(0);
-    let mut buffer = vec![0; if columns == 0 { 4096 } else { columns.min(1 << 16) }];
+    let mut buffer = vec![
+        0;
+        if columns == 0 {
+            4096
+        } else {
+            columns.min(1 << 16)
+        }
+    ];
     let mut any = false;
     loop {
         let count = fill(input, &mut buffer)?;
@@ -268,7 +385,11 @@ fn plain(process: &Process, input: &mut impl Read, out: &mut Output<'_>, columns
         }
         any = true;
         process.spend(count * 4);
-        let row: String = buffer.iter().take(count).map(|byte| hex(*byte, upper)).collect();
+        let row: String = buffer
+            .iter()
+            .take(count)
+            .map(|byte| hex(*byte, upper))
+            .collect();
         out.write_all(row.as_bytes())?;
         if columns > 0 {
             out.write_all(b"\n")?;
@@ -288,13 +409,28 @@ fn include(
     name: &BStr,
     columns: u64,
 ) -> io::Result<()> {
-    let given = parsed.value("name").or_else(|| (name != "-").then_some(name));
+    let given = parsed
+        .value("name")
+        .or_else(|| (name != "-").then_some(name));
     let variable = given.map(|name| {
-        let mut text: String = name.iter().map(|byte| if byte.is_ascii_alphanumeric() { char::from(*byte) } else { '_' }).collect();
+        let mut text: String = name
+            .iter()
+            .map(|byte| {
+                if byte.is_ascii_alphanumeric() {
+                    char::from(*byte)
+                } else {
+                    '_'
+                }
+            })
+            .collect();
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             text = format!("__{text}");
         }
-        if parsed.has("capitalize") { text.to_ascii_uppercase() } else { text }
+        if parsed.has("capitalize") {
+            text.to_ascii_uppercase()
+        } else {
+            text
+        }
     });
     if let Some(variable) = &variable {
         writeln!(out, "unsigned char {variable}[] = {{")?;
@@ -312,25 +448,45 @@ fn include(
             out.write_all(b",\n")?;
         }
         total += count as u64;
-        let row: Vec<String> = buffer.iter().take(count).map(|byte| {
-            if parsed.has("uppercase") { format!("0X{byte:02X}") } else { format!("0x{byte:02x}") }
-        }).collect();
+        let row: Vec<String> = buffer
+            .iter()
+            .take(count)
+            .map(|byte| {
+                if parsed.has("uppercase") {
+                    format!("0X{byte:02X}")
+                } else {
+                    format!("0x{byte:02x}")
+                }
+            })
+            .collect();
         write!(out, "  {}", row.join(", "))?;
     }
     if total > 0 {
         out.write_all(b"\n")?;
     }
     if let Some(variable) = &variable {
-        let suffix = if parsed.has("capitalize") { "_LEN" } else { "_len" };
+        let suffix = if parsed.has("capitalize") {
+            "_LEN"
+        } else {
+            "_len"
+        };
         writeln!(out, "}};\nunsigned int {variable}{suffix} = {total};")?;
     }
     Ok(())
 }
 
-fn revert(process: &Process, input: Input<'_>, out: &mut Output<'_>, parsed: &Parsed) -> io::Result<()> {
+fn revert(
+    process: &Process,
+    input: Input<'_>,
+    out: &mut Output<'_>,
+    parsed: &Parsed,
+) -> io::Result<()> {
     let mut lines = Lines::new(process, input)?;
     let is_plain = parsed.has("postscript");
-    let columns = parsed.value("cols").and_then(|text| parse(text)).unwrap_or(16);
+    let columns = parsed
+        .value("cols")
+        .and_then(|text| parse(text))
+        .unwrap_or(16);
     let mut position = 0u64;
     while let Some(line) = lines.next_line()? {
         process.spend(line.len());
@@ -340,8 +496,14 @@ fn revert(process: &Process, input: Input<'_>, out: &mut Output<'_>, parsed: &Pa
             out.write_all(&bytes)?;
             continue;
         }
-        let Some((offset, rest)) = line.split_once_str(":") else { continue };
-        let offset = offset.trim_ascii().to_str().ok().and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let Some((offset, rest)) = line.split_once_str(":") else {
+            continue;
+        };
+        let offset = offset
+            .trim_ascii()
+            .to_str()
+            .ok()
+            .and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let Some(offset) = offset else { continue };
         let mut bytes = Vec::new();
         let mut rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -381,5 +543,7 @@ fn revert(process: &Process, input: Input<'_>, out: &mut Output<'_>, parsed: &Pa
 }
 
 fn byte(digits: &[u8]) -> u8 {
-    digits.iter().fold(0, |sum, digit| sum * 16 + u8::try_from(char::from(*digit).to_digit(16).unwrap_or(0)).unwrap_or(0))
+    digits.iter().fold(0, |sum, digit| {
+        sum * 16 + u8::try_from(char::from(*digit).to_digit(16).unwrap_or(0)).unwrap_or(0)
+    })
 }

@@ -6,7 +6,10 @@ use hotcell_process::Process;
 
 use crate::{Usage, Utility};
 
-pub(crate) const UTILITY: Utility = Utility { usage: &USAGE, main };
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
 
 const USAGE: Usage = Usage {
     name: "yes",
@@ -20,7 +23,11 @@ const PIECE: usize = 16 << 10;
 
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
-    let mut line = if parsed.operands.is_empty() { b"y".to_vec() } else { bstr::join(" ", &parsed.operands) };
+    let mut line = if parsed.operands.is_empty() {
+        b"y".to_vec()
+    } else {
+        bstr::join(" ", &parsed.operands)
+    };
     line.push(b'\n');
     let piece = line.repeat((PIECE / line.len()).max(1));
     let mut out = process.stdout().unbuffered();

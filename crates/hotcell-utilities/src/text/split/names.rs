@@ -17,27 +17,48 @@ pub(super) struct Names {
 
 impl Names {
     /// From the options; an error is what is wrong with them. `files` is how many there will be, if that is known.
-    pub(super) fn from_options(parsed: &Parsed, prefix: BString, files: Option<u64>) -> Result<Self, BString> {
+    pub(super) fn from_options(
+        parsed: &Parsed,
+        prefix: BString,
+        files: Option<u64>,
+    ) -> Result<Self, BString> {
         let extra = parsed.value("additional-suffix").unwrap_or_default();
         if extra.contains(&b'/') {
-            return Err([b"invalid suffix ", quote(extra).as_slice(), b", contains directory separator"].concat().into());
+            return Err([
+                b"invalid suffix ",
+                quote(extra).as_slice(),
+                b", contains directory separator",
+            ]
+            .concat()
+            .into());
         }
-        let (digits, from): (&[u8], _) = match parsed.last_of(&["d", "numeric-suffixes", "x", "hex-suffixes"]) {
-            Some("x" | "hex-suffixes") => (b"0123456789abcdef", parsed.value("hex-suffixes")),
-            Some(_) => (b"0123456789", parsed.value("numeric-suffixes")),
-            None => (b"abcdefghijklmnopqrstuvwxyz", None),
-        };
+        let (digits, from): (&[u8], _) =
+            match parsed.last_of(&["d", "numeric-suffixes", "x", "hex-suffixes"]) {
+                Some("x" | "hex-suffixes") => (b"0123456789abcdef", parsed.value("hex-suffixes")),
+                Some(_) => (b"0123456789", parsed.value("numeric-suffixes")),
+                None => (b"abcdefghijklmnopqrstuvwxyz", None),
+            };
         let mut start = Vec::new();
         for digit in from.map_or(&b""[..], |from| from.as_bytes()) {
             let value = digits.iter().position(|known| known == digit);
-            let invalid = || [b"invalid start value ", quote(from.unwrap_or_default()).as_slice()].concat();
+            let invalid = || {
+                [
+                    b"invalid start value ",
+                    quote(from.unwrap_or_default()).as_slice(),
+                ]
+                .concat()
+            };
             start.push(value.ok_or_else(|| BString::from(invalid()))?);
         }
         let asked = match parsed.value("suffix-length") {
             None => None,
             Some(text) => {
-                let length = text.to_str().ok().and_then(|text| text.parse::<usize>().ok());
-                let invalid = || BString::from([b"invalid suffix length: ", quote(text).as_slice()].concat());
+                let length = text
+                    .to_str()
+                    .ok()
+                    .and_then(|text| text.parse::<usize>().ok());
+                let invalid =
+                    || BString::from([b"invalid suffix length: ", quote(text).as_slice()].concat());
                 Some(length.filter(|length| *length < 256).ok_or_else(invalid)?)
             }
         };
@@ -93,7 +114,8 @@ impl Iterator for Names {
             }
             *digit = 0;
         }
-        if self.grows && next.first() == Some(&last) && next.iter().skip(1).all(|digit| *digit == 0) {
+        if self.grows && next.first() == Some(&last) && next.iter().skip(1).all(|digit| *digit == 0)
+        {
             // `yz` is followed by `zaaa`, so that names stay in order.
             let length = next.len();
             next = vec![last; length - 1];
