@@ -219,7 +219,11 @@ fn decode(
     encoding: &Encoding,
     ignores_garbage: bool,
 ) -> io::Result<bool> {
-    let specification = encoding.specification();
+    let mut specification = encoding.specification();
+    // Bits that do not make a byte are left out, whatever they are.
+    specification.check_trailing_bits = false;
+    let lenient = specification.encoding().map_err(io::Error::other)?;
+    let encoding = &lenient;
     let mut known = [false; 256];
     for symbol in specification
         .symbols
@@ -275,9 +279,7 @@ fn decode_blocks(
         match encoding.decode(piece) {
             Ok(bytes) => out.write_all(&bytes)?,
             Err(_) => {
-                let mut longest = piece.len();
-                while longest > 0 {
-                    longest -= 1;
+                for longest in (1..=piece.len()).rev() {
                     let mut padded = piece.get(..longest).unwrap_or_default().to_vec();
                     padded.resize(block, b'=');
                     if let Ok(bytes) = encoding.decode(&padded) {
