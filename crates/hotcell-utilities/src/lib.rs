@@ -39,6 +39,7 @@ mod archives;
 mod data;
 mod digests;
 mod files;
+mod identity;
 mod languages;
 mod lines;
 mod number;
@@ -46,9 +47,12 @@ mod operands;
 mod options;
 mod quote;
 mod search;
+mod size;
 mod system;
 mod text;
+mod time;
 mod version;
+mod wildcard;
 
 use std::{
     collections::BTreeMap,
