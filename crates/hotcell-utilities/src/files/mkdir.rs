@@ -123,8 +123,9 @@ impl Make<'_> {
                         b"cannot create directory ",
                         quote(path.as_bytes()).as_slice(),
                         b": Not a directory",
-                    ];
-                    self.process.complain(text.concat());
+                    ]
+                    .concat();
+                    self.process.complain(text);
                     self.process.exit(1);
                 }
                 _ => self.one(BStr::new(path.as_bytes()), at + 1 == parts.len())?,
