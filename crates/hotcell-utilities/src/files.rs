@@ -13,7 +13,7 @@ mod mkdir;
 mod mktemp;
 pub(crate) mod mode;
 mod mv;
-mod prompt;
+pub(crate) mod prompt;
 mod rm;
 mod rmdir;
 mod stat;

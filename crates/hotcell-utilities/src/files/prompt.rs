@@ -11,6 +11,11 @@ pub(crate) fn confirm(process: &Process, question: &[u8]) -> bool {
     text.extend_from_slice(question);
     text.push(b' ');
     let _ = process.stderr().write_all(&text);
+    said_yes(process)
+}
+
+/// Reads a line, and takes it for yes if it begins with `y`.
+pub(crate) fn said_yes(process: &Process) -> bool {
     let mut input = process.stdin();
     let mut first = None;
     let mut byte = [0];
