@@ -89,6 +89,7 @@ static BY_NAME: LazyLock<BTreeMap<&'static str, Arc<Utility>>> = LazyLock::new(|
         files::UTILITIES,
         languages::UTILITIES,
         search::UTILITIES,
+        system::SIMPLE,
         system::UTILITIES,
         text::UTILITIES,
     ];

@@ -1,5 +1,40 @@
 //! The environment, processes, time.
 
-use crate::Utility;
+mod duration;
+mod env;
+mod id;
+mod prefixes;
+mod simple;
+mod sleep;
+mod timeout;
+mod uname;
+mod which;
+mod xargs;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+use hotcell_process::Process;
+
+use crate::{Utility, identity};
+
+pub(crate) const SIMPLE: &[Utility] = simple::UTILITIES;
+
+pub(crate) const UTILITIES: &[Utility] = &[
+    env::UTILITY,
+    id::UTILITY,
+    prefixes::NICE,
+    prefixes::NOHUP,
+    prefixes::SETSID,
+    prefixes::STDBUF,
+    sleep::UTILITY,
+    timeout::UTILITY,
+    uname::ARCH,
+    uname::UTILITY,
+    which::UTILITY,
+    xargs::UTILITY,
+];
+
+/// What the machine is called.
+fn host_name(process: &Process) -> String {
+    process
+        .env("HOSTNAME")
+        .map_or_else(|| identity::HOST.to_owned(), |name| name.to_string())
+}
