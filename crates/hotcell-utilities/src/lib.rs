@@ -34,6 +34,14 @@
 //! Input is hostile: no panic, no work that cannot be stopped, no memory that is not charged, on any bytes.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "the main functions of utilities have one type, whether they fail or not"
+)]
+#![allow(
+    clippy::single_match_else,
+    reason = "what goes wrong with an argument reads best beside what goes right"
+)]
 
 mod archives;
 mod data;

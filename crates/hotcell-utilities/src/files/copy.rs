@@ -276,13 +276,13 @@ impl Copy<'_> {
                 {
                     return;
                 }
-                Existing::Ask => {
+                Existing::Ask
                     if !confirm(
                         self.process,
                         &[b"overwrite ", quote(target).as_slice(), b"?"].concat(),
-                    ) {
-                        return;
-                    }
+                    ) =>
+                {
+                    return;
                 }
                 _ => {}
             }

@@ -81,7 +81,7 @@ impl List<'_> {
         for name in names {
             match Entry::named(self.process, name.as_bstr(), &self.options) {
                 Ok(entry) if entry.is_folder() && !self.options.directories_themselves => {
-                    folders.push(entry)
+                    folders.push(entry);
                 }
                 Ok(entry) => files.push(entry),
                 Err(error) => self.complain("cannot access", name, &error, 2),
@@ -144,7 +144,7 @@ impl List<'_> {
             match Entry::inside(self.process, &base, file, &self.options) {
                 Ok(entry) => entries.push(entry),
                 Err((file, error)) => {
-                    self.complain("cannot access", &[base, file.into()].concat(), &error, 1)
+                    self.complain("cannot access", &[base, file.into()].concat(), &error, 1);
                 }
             }
         }

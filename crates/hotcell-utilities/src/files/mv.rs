@@ -142,13 +142,13 @@ impl Move<'_> {
             match self.existing {
                 Existing::Keep => return Ok(()),
                 Existing::Update if there.modified >= meta.modified => return Ok(()),
-                Existing::Ask => {
+                Existing::Ask
                     if !confirm(
                         self.process,
                         &[b"overwrite ", quote(target).as_slice(), b"?"].concat(),
-                    ) {
-                        return Ok(());
-                    }
+                    ) =>
+                {
+                    return Ok(());
                 }
                 _ => {}
             }

@@ -149,8 +149,7 @@ fn main(process: &Process) -> io::Result<i32> {
             process
                 .vfs()
                 .lstat(&process.resolve(name))
-                .map(|meta| meta.dev)
-                .unwrap_or(0)
+                .map_or(0, |meta| meta.dev)
         });
         remove.operand(name.as_bstr());
     }

@@ -45,7 +45,7 @@ fn main(process: &Process) -> io::Result<i32> {
     if size.is_none() && !parsed.has("reference") {
         USAGE.fail(process, "you must specify either '--size' or '--reference'");
     }
-    let (operator, mut amount) = match size.map(|text| adjustment(text)) {
+    let (operator, mut amount) = match size.map(adjustment) {
         None => (b'+', 0),
         Some(Some(adjustment)) => adjustment,
         Some(None) => {
@@ -123,7 +123,7 @@ fn main(process: &Process) -> io::Result<i32> {
                 continue;
             }
         };
-        let now = file.stat().map(|meta| meta.size).unwrap_or(0);
+        let now = file.stat().map_or(0, |meta| meta.size);
         let base = reference.unwrap_or(now);
         let new = match operator {
             b'+' => base.saturating_add(amount),

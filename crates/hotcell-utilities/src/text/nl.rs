@@ -240,7 +240,10 @@ fn main(process: &Process) -> io::Result<i32> {
 
 /// Which section a delimiter line begins: three times for the header, twice for the body, once for the footer.
 fn section_of(text: &[u8], delimiter: &[u8]) -> Option<usize> {
-    if delimiter.is_empty() || !text.starts_with(delimiter) || text.len() % delimiter.len() != 0 {
+    if delimiter.is_empty()
+        || !text.starts_with(delimiter)
+        || !text.len().is_multiple_of(delimiter.len())
+    {
         return None;
     }
     let times = text.len() / delimiter.len();

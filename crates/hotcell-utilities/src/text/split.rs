@@ -211,7 +211,7 @@ fn main(process: &Process) -> io::Result<i32> {
             count,
         } => split.round_robin(input, chunk, count)?,
         Way::Chunks { kind, chunk, count } => {
-            split.by_chunks(input, kind, chunk, count, parsed.has("elide-empty-files"))?
+            split.by_chunks(input, kind, chunk, count, parsed.has("elide-empty-files"))?;
         }
     }
     Ok(0)

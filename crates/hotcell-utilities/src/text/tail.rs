@@ -203,7 +203,7 @@ fn following(process: &Process, parsed: &crate::Parsed) -> Follow {
         by_name,
         retry: parsed.has("F") || parsed.has("retry"),
         // Files here change by what other processes of the same run do: looking more often than asked costs little.
-        interval: interval.clamp(Duration::from_millis(10), Duration::from_secs(3600)),
+        interval: interval.clamp(Duration::from_millis(10), Duration::from_hours(1)),
         pid,
     }
 }

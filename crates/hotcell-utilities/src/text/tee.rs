@@ -35,7 +35,9 @@ fn main(process: &Process) -> io::Result<i32> {
     if parsed.has("ignore-interrupts") {
         process.set_disposition(Signal::INT, Disposition::Ignore);
     }
-    let mode = parsed.value("output-error").map(|mode| mode.to_string());
+    let mode = parsed
+        .value("output-error")
+        .map(std::string::ToString::to_string);
     let mode = match mode.as_deref() {
         None if parsed.has("p") || parsed.has("output-error") => "warn-nopipe",
         None => "",

@@ -353,7 +353,7 @@ impl Options {
                 ("sort", Some(other)) => invalid("sort", other),
                 ("c", _) | ("time", Some(b"ctime" | b"status")) => options.which = Which::Changed,
                 ("u", _) | ("time", Some(b"atime" | b"access" | b"use")) => {
-                    options.which = Which::Accessed
+                    options.which = Which::Accessed;
                 }
                 ("time", Some(b"mtime" | b"modification")) => options.which = Which::Modified,
                 ("time", Some(other)) => invalid("time", other),
@@ -378,12 +378,12 @@ impl Options {
                 }
                 ("time-style", Some(text)) => {
                     options.time_style =
-                        Some(time_style(text).unwrap_or_else(|| invalid("time-style", text)))
+                        Some(time_style(text).unwrap_or_else(|| invalid("time-style", text)));
                 }
                 ("dereference", _) => options.dereference = Dereference::Always,
                 ("dereference-command-line", _) => options.dereference = Dereference::Named,
                 ("dereference-command-line-symlink-to-dir", _) => {
-                    options.dereference = Dereference::NamedFolders
+                    options.dereference = Dereference::NamedFolders;
                 }
                 _ => {}
             }

@@ -77,10 +77,10 @@ impl Style {
                 ("hide-control-chars", _) => style.hides_control = true,
                 ("show-control-chars", _) => style.hides_control = false,
                 ("p", _) | ("indicator-style", Some(b"slash")) => {
-                    style.indicators = Indicators::Slash
+                    style.indicators = Indicators::Slash;
                 }
                 ("file-type", _) | ("indicator-style", Some(b"file-type")) => {
-                    style.indicators = Indicators::FileType
+                    style.indicators = Indicators::FileType;
                 }
                 ("indicator-style", Some(b"classify")) => style.indicators = Indicators::Classify,
                 ("indicator-style", Some(b"none")) => style.indicators = Indicators::None,

@@ -48,7 +48,7 @@ pub(super) fn file(grep: &mut Grep<'_>, name: &BStr, input: Input<'_>) -> io::Re
         List::WithoutMatch if !selected => grep.out.name(name)?,
         List::None if options.count => grep.out.count(name, scan.selected)?,
         List::None if scan.is_binary && selected && scan.printed => {
-            grep.out.binary(&name.into())?
+            grep.out.binary(&name.into())?;
         }
         _ => {}
     }

@@ -145,7 +145,7 @@ impl Key {
                     "field number is zero: invalid field specification '{text}'"
                 ));
             }
-            let mut character = if is_end { 0 } else { 1 };
+            let mut character = usize::from(!is_end);
             if let Some((b'.', after)) = rest.split_first() {
                 *rest = after;
                 character =
