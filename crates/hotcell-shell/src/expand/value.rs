@@ -280,7 +280,7 @@ impl Shell {
     /// Says that a variable has no value, under `set -u`.
     pub(crate) fn unbound(&self, process: &Process, name: &[u8]) -> Flow {
         self.complain(process, [name, b": unbound variable"].concat());
-        Flow::Exit(127)
+        self.fatal()
     }
 }
 
