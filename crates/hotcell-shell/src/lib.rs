@@ -13,6 +13,8 @@ mod collect;
 mod describe;
 mod execute;
 mod expand;
+#[cfg(test)]
+mod differential;
 mod flow;
 mod glob;
 mod jobs;
