@@ -120,7 +120,7 @@ impl Split<'_> {
     }
 
     /// Everything that is left: one field without what separates it from nothing, or several as they stand.
-    pub(crate) fn last(&mut self) -> BString {
+    pub(crate) fn take_last(&mut self) -> BString {
         let start = self.position;
         let Some(field) = self.next() else {
             return BString::default();

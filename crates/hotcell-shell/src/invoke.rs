@@ -151,7 +151,10 @@ impl Invocation {
                 Ok(())
             }
             None => {
-                complain(process, format!("line 0: bash: {name}: invalid option name"));
+                complain(
+                    process,
+                    format!("line 0: bash: {name}: invalid option name"),
+                );
                 Err(2)
             }
         }
@@ -170,7 +173,10 @@ impl Invocation {
                 Ok(())
             }
             None => {
-                complain(process, format!("line 0: {name}: invalid shell option name"));
+                complain(
+                    process,
+                    format!("line 0: {name}: invalid shell option name"),
+                );
                 Err(2)
             }
         }

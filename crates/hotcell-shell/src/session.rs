@@ -108,7 +108,6 @@ impl Shell {
         shell.umask = process.umask();
         shell.jobs.disown_all();
         shell.frames.clear();
-        shell.variables.keep_global();
         shell.forgiven = 0;
         shell.loops = 0;
         shell.trace_depth = 0;

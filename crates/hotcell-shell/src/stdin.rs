@@ -98,7 +98,8 @@ impl Shell {
                     if !self.has(Setting::NoExec) || next.is_err() {
                         line = parser.line();
                     }
-                    pending.drain(..parser.consumed().min(pending.len()));
+                    let consumed = parser.consumed().min(pending.len());
+                    pending.drain(..consumed);
                     break next;
                 }
                 for _ in 0..1 + lines / PATIENCE {

@@ -13,7 +13,7 @@ use crate::{
     },
     collect::Collector,
     execute::{HIGHEST_OWN, free_below},
-    flow::Flow,
+    flow::{Flow, Outcome},
     settings::Setting,
     shell::Shell,
     text::Origin,
@@ -33,32 +33,38 @@ impl Shell {
         };
         let bytes = match only_reads(list) {
             Some((fd, word)) if error.is_none() && fd == 0 => self.content_of(process, word)?,
-            _ => {
-                let (collector, output) = Collector::new(process.account());
-                let mut shell = self.subshell();
-                shell.is_substitution = true;
-                if !self.has(Setting::InheritErrExit) && !self.has(Setting::Posix) {
-                    shell.settings.set(Setting::ErrExit, false);
-                }
-                let status = process.call(self.spec(process).stdout(output), |child| {
-                    Ok(shell.run_as_subshell(child, |shell| {
-                        let status = shell.run_list(child, list)?;
-                        Ok(match error {
-                            Some(error) => {
-                                shell.report_syntax_error(child, error, &Origin::Substitution)
-                            }
-                            None => status,
-                        })
-                    }))
-                });
-                // Background processes may hold it still.
-                let (bytes, _charge) = collector.finish(process);
-                self.status = status.code();
-                bytes
-            }
+            _ => self.output_of(process, |shell, child| {
+                let status = shell.run_list(child, list)?;
+                Ok(match error {
+                    Some(error) => shell.report_syntax_error(child, error, &Origin::Substitution),
+                    None => status,
+                })
+            }),
         };
         self.substituted = Some(self.status);
         Ok(self.as_substituted(process, bytes))
+    }
+
+    /// What a subshell prints; `$?` is its status.
+    pub(crate) fn output_of(
+        &mut self,
+        process: &Process,
+        run: impl FnOnce(&mut Self, &Process) -> Outcome,
+    ) -> Vec<u8> {
+        let (collector, output) = Collector::new(process.account());
+        let mut shell = self.subshell();
+        shell.is_substitution = true;
+        shell.trace_depth += 1;
+        if !self.has(Setting::InheritErrExit) && !self.has(Setting::Posix) {
+            shell.settings.set(Setting::ErrExit, false);
+        }
+        let status = process.call(self.spec(process).stdout(output), |child| {
+            Ok(shell.run_as_subshell(child, |shell| run(shell, child)))
+        });
+        // Background processes may hold it still.
+        let (bytes, _charge) = collector.finish(process);
+        self.status = status.code();
+        bytes
     }
 
     /// What is left of output when it becomes a word.

@@ -43,6 +43,7 @@ mod digests;
 mod files;
 mod languages;
 mod lines;
+mod long_double;
 mod number;
 mod operands;
 mod options;
@@ -52,7 +53,7 @@ mod search;
 mod system;
 mod text;
 
-pub use system::{echo, test};
+pub use system::{echo, printf as format, test};
 
 use std::{
     collections::BTreeMap,

@@ -5,7 +5,7 @@
 
 mod float;
 
-pub(crate) use float::{float, general};
+pub(crate) use float::{Float, float, general, number};
 
 /// What stands between `%` and the letter of a conversion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,6 +108,6 @@ pub(crate) fn text(out: &mut Vec<u8>, spec: &Spec, text: &[u8], length: usize) {
     }
 }
 
-fn put_fill(out: &mut Vec<u8>, byte: u8, count: usize) {
+pub(crate) fn put_fill(out: &mut Vec<u8>, byte: u8, count: usize) {
     out.resize(out.len() + count, byte);
 }

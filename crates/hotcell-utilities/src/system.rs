@@ -1,8 +1,10 @@
 //! The environment, processes, time.
 
 pub mod echo;
+pub mod printf;
 pub mod test;
 
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[echo::UTILITY, test::BRACKET, test::UTILITY];
+pub(crate) const UTILITIES: &[Utility] =
+    &[echo::UTILITY, printf::UTILITY, test::BRACKET, test::UTILITY];

@@ -36,7 +36,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         }
     }
     for operand in parsed.operands {
-        match operand.split_once_str("=").filter(|(name, _)| !name.is_empty()) {
+        match operand
+            .split_once_str("=")
+            .filter(|(name, _)| !name.is_empty())
+        {
             Some((name, value)) => {
                 if !is_alias_name(name) {
                     let text = [b"`", name, b"': invalid alias name"].concat();

@@ -71,7 +71,9 @@ impl Builtin {
             parsed.operands = rest;
             while let Some((letter, after)) = cluster.split_first() {
                 cluster = after;
-                let position = letters.find(char::from(*letter)).filter(|_| *letter != b':');
+                let position = letters
+                    .find(char::from(*letter))
+                    .filter(|_| *letter != b':');
                 let Some(position) = position else {
                     return Err(self.invalid_option(shell, process, &[b'-', *letter]));
                 };

@@ -41,7 +41,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     }
     let count = only_number(shell, process, fields, 1)?;
     let Some(count) = usize::try_from(count).ok().filter(|count| *count > 0) else {
-        complain(shell, process, name, format!("{count}: loop count out of range"));
+        complain(
+            shell,
+            process,
+            name,
+            format!("{count}: loop count out of range"),
+        );
         // bash leaves all of them then.
         shell.set_status(1);
         return Err(Flow::Break(shell.loops));

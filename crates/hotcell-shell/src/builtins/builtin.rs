@@ -67,7 +67,12 @@ fn run_enable(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
     for name in parsed.operands {
         match find(name) {
             Some(_) if parsed.has(b'd') => {
-                complain(shell, process, "enable", format!("{name}: not dynamically loaded"));
+                complain(
+                    shell,
+                    process,
+                    "enable",
+                    format!("{name}: not dynamically loaded"),
+                );
                 status = 1;
             }
             Some(builtin) if parsed.has(b'n') => {
@@ -77,7 +82,12 @@ fn run_enable(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
                 shell.disabled.remove(builtin.name);
             }
             None => {
-                complain(shell, process, "enable", format!("{name}: not a shell builtin"));
+                complain(
+                    shell,
+                    process,
+                    "enable",
+                    format!("{name}: not a shell builtin"),
+                );
                 status = 1;
             }
         }

@@ -95,7 +95,9 @@ fn run_pwd(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
         Ok(path) => print(shell, process, "pwd", &[path.as_bytes(), b"\n"].concat()),
         Err(error) => {
             let reason = error_text(&file_error(error));
-            let text = format!("error retrieving current directory: getcwd: cannot access parent directories: {reason}");
+            let text = format!(
+                "error retrieving current directory: getcwd: cannot access parent directories: {reason}"
+            );
             complain(shell, process, "pwd", text);
             Ok(1)
         }

@@ -81,7 +81,9 @@ impl Shell {
 
     /// A directory with `~` for the home directory.
     fn shortened(&mut self, process: &Process, directory: &BString) -> BString {
-        let home = self.variable(process, b"HOME").filter(|home| home.len() > 1);
+        let home = self
+            .variable(process, b"HOME")
+            .filter(|home| home.len() > 1);
         let rest = home.and_then(|home| {
             let rest = directory.strip_prefix(home.as_slice())?;
             (rest.is_empty() || rest.starts_with(b"/")).then(|| rest.to_vec())

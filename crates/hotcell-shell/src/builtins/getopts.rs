@@ -37,7 +37,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         None => (false, letters.as_slice()),
     };
     let step = shell.next_option(process, letters, &arguments);
-    let prints = !silent && shell.variable(process, b"OPTERR").is_none_or(|value| value != "0");
+    let prints = !silent
+        && shell
+            .variable(process, b"OPTERR")
+            .is_none_or(|value| value != "0");
     let (letter, value, status) = match step {
         Step::End => ("?".into(), None, 1),
         Step::Option(letter, value) => (BString::from([letter].as_slice()), value, 0),
@@ -136,9 +139,7 @@ fn step(
         Some(found) if letters.get(found + 1) != Some(&b':') => {
             (Step::Option(letter, None), next_index, next_offset)
         }
-        Some(_) if !rest.is_empty() => {
-            (Step::Option(letter, Some(rest.into())), index + 1, 0)
-        }
+        Some(_) if !rest.is_empty() => (Step::Option(letter, Some(rest.into())), index + 1, 0),
         Some(_) => match arguments.get(index) {
             Some(value) => (Step::Option(letter, Some(value.clone())), index + 2, 0),
             None => (Step::NoValue(letter), index + 1, 0),

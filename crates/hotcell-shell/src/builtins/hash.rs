@@ -48,7 +48,9 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             match shell.hashed.get(name) {
                 Some((path, _)) => {
                     if parsed.has(b'l') {
-                        text.extend_from_slice(format!("builtin hash -p {path} {name}\n").as_bytes());
+                        text.extend_from_slice(
+                            format!("builtin hash -p {path} {name}\n").as_bytes(),
+                        );
                     } else {
                         if parsed.operands.len() > 1 {
                             text.extend_from_slice(name);
@@ -96,7 +98,11 @@ fn remember(shell: &mut Shell, process: &Process, name: &BString) -> bool {
 
 fn list(shell: &mut Shell, process: &Process, as_commands: bool) -> Outcome {
     if shell.hashed.is_empty() {
-        let text: &[u8] = if as_commands { b"" } else { b"hash: hash table empty\n" };
+        let text: &[u8] = if as_commands {
+            b""
+        } else {
+            b"hash: hash table empty\n"
+        };
         return print(shell, process, "hash", text);
     }
     let mut text = Vec::new();

@@ -23,7 +23,9 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let parsed = parse!(HELP, shell, process, fields, "dms");
     if parsed.operands.is_empty() {
         let mut text = format!("hotcell shell, like GNU bash, version {VERSION}\n");
-        text.push_str("These shell commands are defined internally.  Type `help' to see this list.\n");
+        text.push_str(
+            "These shell commands are defined internally.  Type `help' to see this list.\n",
+        );
         text.push_str("Type `help name' to find out more about the function `name'.\n\n");
         for builtin in ALL {
             text.push_str(&format!(" {}\n", builtin.synopsis));
@@ -42,7 +44,9 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         let exact = ALL.iter().filter(|builtin| pattern == builtin.name);
         let mut matching: Vec<_> = exact.collect();
         if matching.is_empty() {
-            let near = ALL.iter().filter(|builtin| builtin.name.as_bytes().starts_with(pattern));
+            let near = ALL
+                .iter()
+                .filter(|builtin| builtin.name.as_bytes().starts_with(pattern));
             matching = near.collect();
         }
         found |= !matching.is_empty();
@@ -74,7 +78,9 @@ fn describe(builtin: &Builtin, style: Option<u8>) -> String {
         Some(b's') => format!("{name}: {synopsis}\n"),
         Some(_) => {
             let body = help.replace('\n', "\n    ");
-            format!("NAME\n    {name} - {first}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {body}\n\n")
+            format!(
+                "NAME\n    {name} - {first}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {body}\n\n"
+            )
         }
         None => format!("{name}: {synopsis}\n    {}\n", help.replace('\n', "\n    ")),
     }

@@ -77,13 +77,23 @@ fn run_history(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
         Some(text) => match number(text).and_then(|count| usize::try_from(count).ok()) {
             Some(count) => count,
             None => {
-                complain(shell, process, "history", format!("{text}: numeric argument required"));
+                complain(
+                    shell,
+                    process,
+                    "history",
+                    format!("{text}: numeric argument required"),
+                );
                 return Ok(1);
             }
         },
     };
     let mut text = Vec::new();
-    for (index, line) in shell.history.iter().enumerate().skip(total.saturating_sub(count)) {
+    for (index, line) in shell
+        .history
+        .iter()
+        .enumerate()
+        .skip(total.saturating_sub(count))
+    {
         text.extend_from_slice(format!("{:>5}  ", index + 1).as_bytes());
         text.extend_from_slice(line);
         text.push(b'\n');
@@ -148,7 +158,11 @@ fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>
             .and_then(|stream| process.write_all(&stream, &bytes))
     };
     if let Err(error) = done {
-        let text = format!("{name}: cannot {}: {}", if letter == b'r' { "read" } else { "write" }, error_text(&error));
+        let text = format!(
+            "{name}: cannot {}: {}",
+            if letter == b'r' { "read" } else { "write" },
+            error_text(&error)
+        );
         complain(shell, process, "history", text);
         return Ok(1);
     }
@@ -175,7 +189,12 @@ fn run_fc(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         [first, last, ..] => (place(first).unwrap_or(0), place(last).unwrap_or(total - 1)),
     };
     if !parsed.has(b'l') {
-        complain(shell, process, "fc", "there is no editor: list with `fc -l', run again with `fc -s'");
+        complain(
+            shell,
+            process,
+            "fc",
+            "there is no editor: list with `fc -l', run again with `fc -s'",
+        );
         return Ok(1);
     }
     let (low, high) = (first.min(last), first.max(last));
@@ -205,8 +224,16 @@ fn place(shell: &Shell, text: &BString) -> Option<usize> {
         Some(position) if position <= 0 => {
             total.checked_sub(usize::try_from(position.unsigned_abs()).ok()?.max(1))
         }
-        Some(position) => Some(usize::try_from(position).ok()?.saturating_sub(1).min(total - 1)),
-        None => shell.history.iter().rposition(|line| line.starts_with(text)),
+        Some(position) => Some(
+            usize::try_from(position)
+                .ok()?
+                .saturating_sub(1)
+                .min(total - 1),
+        ),
+        None => shell
+            .history
+            .iter()
+            .rposition(|line| line.starts_with(text)),
     }
 }
 
@@ -229,7 +256,9 @@ fn run_again(shell: &mut Shell, process: &Process, operands: &[BString]) -> Outc
         _ => line,
     };
     use std::io::Write;
-    let _ = process.stderr().write_all(&[line.as_slice(), b"\n"].concat());
+    let _ = process
+        .stderr()
+        .write_all(&[line.as_slice(), b"\n"].concat());
     Arc::make_mut(&mut shell.history).push(line.clone());
     let at = shell.line;
     shell.run_text(process, &line, Origin::Eval(at))

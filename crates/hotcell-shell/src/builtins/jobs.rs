@@ -190,7 +190,12 @@ fn current_or(
 
 impl Shell {
     /// The number of the job that an argument means; a complaint if there is none.
-    pub(crate) fn job_number(&self, process: &Process, name: &str, spec: &BString) -> Option<usize> {
+    pub(crate) fn job_number(
+        &self,
+        process: &Process,
+        name: &str,
+        spec: &BString,
+    ) -> Option<usize> {
         let by_pid = spec
             .to_str()
             .ok()

@@ -30,7 +30,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             }
             b"-s" | b"-n" => {
                 let Some((name, rest)) = rest.split_first() else {
-                    complain(shell, process, "kill", format!("{first}: option requires an argument"));
+                    complain(
+                        shell,
+                        process,
+                        "kill",
+                        format!("{first}: option requires an argument"),
+                    );
                     return Ok(KILL.usage(process));
                 };
                 operands = rest;
@@ -87,13 +92,25 @@ fn send(shell: &mut Shell, process: &Process, operand: &BString, signal: Option<
             .map(|(pid, _)| *pid)
             .collect()
     } else {
-        let Some(number) = operand.to_str().ok().and_then(|text| text.parse::<i64>().ok()) else {
-            let text = [operand.as_slice(), b": arguments must be process or job IDs"].concat();
+        let Some(number) = operand
+            .to_str()
+            .ok()
+            .and_then(|text| text.parse::<i64>().ok())
+        else {
+            let text = [
+                operand.as_slice(),
+                b": arguments must be process or job IDs",
+            ]
+            .concat();
             complain(shell, process, "kill", text);
             return false;
         };
         // All processes of a run are one group: that of the shell.
-        let number = if number == 0 { i64::from(shell.pid.0) } else { number.abs() };
+        let number = if number == 0 {
+            i64::from(shell.pid.0)
+        } else {
+            number.abs()
+        };
         vec![Pid(u32::try_from(number).unwrap_or(u32::MAX))]
     };
     let mut any = false;
@@ -103,7 +120,12 @@ fn send(shell: &mut Shell, process: &Process, operand: &BString, signal: Option<
             None => process.is_alive(pid) || pid == process.pid(),
         };
         if !there {
-            complain(shell, process, "kill", format!("({operand}) - No such process"));
+            complain(
+                shell,
+                process,
+                "kill",
+                format!("({operand}) - No such process"),
+            );
         }
         any |= there;
     }
@@ -135,7 +157,12 @@ fn list(shell: &mut Shell, process: &Process, operands: &[BString]) -> Outcome {
                 lines.push('\n');
             }
             None => {
-                complain(shell, process, "kill", format!("{operand}: invalid signal specification"));
+                complain(
+                    shell,
+                    process,
+                    "kill",
+                    format!("{operand}: invalid signal specification"),
+                );
                 status = 1;
             }
         }

@@ -105,7 +105,12 @@ fn run(builtin: &Builtin, shell: &mut Shell, process: &Process, fields: &[BStrin
         let count = match read {
             Ok(count) => count,
             Err(error) => {
-                complain(shell, process, builtin.name, hotcell_process::error_text(&error));
+                complain(
+                    shell,
+                    process,
+                    builtin.name,
+                    hotcell_process::error_text(&error),
+                );
                 return Ok(1);
             }
         };

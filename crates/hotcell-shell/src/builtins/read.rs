@@ -77,7 +77,8 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         match letter {
             b'd' => reading.delimiter = value.first().copied().unwrap_or(0),
             b'n' | b'N' => {
-                let Some(count) = number(value).and_then(|count| usize::try_from(count).ok()) else {
+                let Some(count) = number(value).and_then(|count| usize::try_from(count).ok())
+                else {
                     complain(shell, process, "read", format!("{value}: invalid number"));
                     return Ok(1);
                 };
@@ -86,7 +87,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             }
             b't' => {
                 let Some(timeout) = seconds(value) else {
-                    complain(shell, process, "read", format!("{value}: invalid timeout specification"));
+                    complain(
+                        shell,
+                        process,
+                        "read",
+                        format!("{value}: invalid timeout specification"),
+                    );
                     return Ok(1);
                 };
                 polls = timeout.is_zero();
@@ -131,7 +137,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         Ok(read) => read,
         Err(error) => {
             let reason = hotcell_process::error_text(&error);
-            complain(shell, process, "read", format!("read error: {fd}: {reason}"));
+            complain(
+                shell,
+                process,
+                "read",
+                format!("read error: {fd}: {reason}"),
+            );
             return Ok(1);
         }
     };
@@ -157,7 +168,9 @@ fn is_target(text: &[u8]) -> bool {
 
 fn seconds(text: &[u8]) -> Option<Duration> {
     let text = text.to_str().ok()?;
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_number = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let seconds: f64 = text.parse().ok().filter(|_| is_number)?;
     Duration::try_from_secs_f64(seconds).ok()
 }
@@ -276,7 +289,7 @@ fn assign(
             let whole = if index == 0 { line.text() } else { b"" };
             whole.into()
         } else if index + 1 == names.len() {
-            rest.last()
+            rest.take_last()
         } else {
             rest.next().unwrap_or_default()
         };

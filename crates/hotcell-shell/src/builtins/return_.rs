@@ -41,7 +41,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         },
     };
     let frames = shell.frames.iter();
-    if !frames.into_iter().any(|frame| frame.kind != FrameKind::Main) {
+    if !frames
+        .into_iter()
+        .any(|frame| frame.kind != FrameKind::Main)
+    {
         let text = "can only `return' from a function or sourced script";
         complain(shell, process, "return", text);
         return Ok(2);

@@ -64,7 +64,9 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
         operands = rest;
         for letter in first.iter().skip(1) {
             if *letter == b'o' {
-                let name = operands.split_first().filter(|(name, _)| !name.starts_with(b"-"));
+                let name = operands
+                    .split_first()
+                    .filter(|(name, _)| !name.starts_with(b"-"));
                 let Some((name, rest)) = name else {
                     shell.change_settings(process, settings);
                     let text = list_set_options(settings, on);
@@ -76,7 +78,12 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
                 };
                 operands = rest;
                 let Some(setting) = Setting::by_set_name(name) else {
-                    complain(shell, process, "set", format!("{name}: invalid option name"));
+                    complain(
+                        shell,
+                        process,
+                        "set",
+                        format!("{name}: invalid option name"),
+                    );
                     return Ok(2);
                 };
                 settings.set(setting, on);
@@ -178,7 +185,12 @@ fn run_shopt(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcom
         };
         let Some(setting) = setting else {
             let kind = if of_set { "option" } else { "shell option" };
-            complain(shell, process, "shopt", format!("{name}: invalid {kind} name"));
+            complain(
+                shell,
+                process,
+                "shopt",
+                format!("{name}: invalid {kind} name"),
+            );
             status = 1;
             continue;
         };

@@ -51,7 +51,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         }
         None => {
             if count < 0 || shell.has(Setting::ShiftVerbose) {
-                complain(shell, process, "shift", format!("{count}: shift count out of range"));
+                complain(
+                    shell,
+                    process,
+                    "shift",
+                    format!("{count}: shift count out of range"),
+                );
             }
             Ok(1)
         }

@@ -94,14 +94,21 @@ impl Resource {
     fn line(&self, process: &Process) -> String {
         let unit = format!("({}-{})", self.unit, char::from(self.letter));
         let width = 40 - self.description.len();
-        format!("{}{unit:>width$} {}\n", self.description, self.shown(process))
+        format!(
+            "{}{unit:>width$} {}\n",
+            self.description,
+            self.shown(process)
+        )
     }
 }
 
 fn run_ulimit(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let parsed = parse!(ULIMIT, shell, process, fields, "SHabcdefiklmnpqrstuvxPRT");
     if parsed.has(b'a') {
-        let text: String = RESOURCES.iter().map(|resource| resource.line(process)).collect();
+        let text: String = RESOURCES
+            .iter()
+            .map(|resource| resource.line(process))
+            .collect();
         return print(shell, process, "ulimit", text.as_bytes());
     }
     let mut wanted: Vec<&Resource> = Vec::new();
@@ -124,7 +131,10 @@ fn run_ulimit(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
     let Some(limit) = parsed.operands.first() else {
         let text: String = match wanted.as_slice() {
             [only] => format!("{}\n", only.shown(process)),
-            several => several.iter().map(|resource| resource.line(process)).collect(),
+            several => several
+                .iter()
+                .map(|resource| resource.line(process))
+                .collect(),
         };
         return print(shell, process, "ulimit", text.as_bytes());
     };

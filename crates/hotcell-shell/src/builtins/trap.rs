@@ -31,7 +31,9 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let (action, names) = match parsed.operands {
         // A lone condition is reset, and so is everything if the first argument is a number.
         [only] => (None, std::slice::from_ref(only)),
-        [first, ..] if first.iter().all(u8::is_ascii_digit) && Condition::parse(first).is_some() => {
+        [first, ..]
+            if first.iter().all(u8::is_ascii_digit) && Condition::parse(first).is_some() =>
+        {
             (None, parsed.operands)
         }
         [first, names @ ..] if first == "-" => (None, names),

@@ -34,8 +34,8 @@ const STANDARD_PATH: &[u8] = b"/bin:/usr/bin:/sbin:/usr/sbin";
 
 /// The words that the parser takes for itself.
 pub(super) const KEYWORDS: [&str; 22] = [
-    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done",
-    "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do",
+    "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ];
 
 /// What a name can mean.

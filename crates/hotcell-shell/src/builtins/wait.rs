@@ -71,7 +71,12 @@ fn pid_of(shell: &mut Shell, process: &Process, operand: &BString) -> Result<Pid
             .map(|job| job.pid())
             .ok_or(127);
     }
-    let Some(pid) = operand.to_str().ok().and_then(|text| text.parse().ok()).map(Pid) else {
+    let Some(pid) = operand
+        .to_str()
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .map(Pid)
+    else {
         let text = [b"`", operand.as_slice(), b"': not a pid or valid job spec"].concat();
         complain(shell, process, "wait", text);
         return Err(1);
@@ -104,7 +109,10 @@ fn wait_next(
     }
     loop {
         shell.reap(process);
-        let ended = wanted.iter().copied().find(|pid| shell.jobs.of(*pid).is_none());
+        let ended = wanted
+            .iter()
+            .copied()
+            .find(|pid| shell.jobs.of(*pid).is_none());
         if let Some(pid) = ended {
             let status = shell.jobs.claim(pid).map_or(127, |status| status.code());
             if let Some(variable) = &variable {

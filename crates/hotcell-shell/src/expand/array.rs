@@ -26,12 +26,38 @@ impl Shell {
         name: &[u8],
         values: Vec<BString>,
     ) -> Result<(), Flow> {
+        self.store_array(process, name, IndexedArray::default(), 0, values)
+    }
+
+    /// Sets elements of an array from an index on, and keeps the others: for `mapfile -O`.
+    pub(crate) fn set_array_from(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        start: u64,
+        values: Vec<BString>,
+    ) -> Result<(), Flow> {
+        let there = match self.whole_value(process, name) {
+            Value::Indexed(array) => Arc::unwrap_or_clone(array),
+            Value::Scalar(value) => IndexedArray::from_iter([value]),
+            _ => IndexedArray::default(),
+        };
+        self.store_array(process, name, there, start, values)
+    }
+
+    fn store_array(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        mut array: IndexedArray,
+        start: u64,
+        values: Vec<BString>,
+    ) -> Result<(), Flow> {
         let name = self.followed(process, name).ok_or(Flow::Discard(1))?;
         let Some(attributes) = self.check_assignable(process, &name)? else {
             return Ok(());
         };
-        let mut array = IndexedArray::default();
-        for (index, value) in (0..).zip(values) {
+        for (index, value) in (start..).zip(values) {
             array.set(index, self.adapted(process, value, None, attributes)?);
         }
         self.variables.update(&name, Place::Visible, |variable| {
