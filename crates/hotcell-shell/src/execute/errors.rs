@@ -20,11 +20,6 @@ impl Shell {
         }
     }
 
-    /// An error that ends the shell.
-    pub(crate) fn fatal(&self) -> Flow {
-        Flow::Exit(if self.is_subshell { 1 } else { 127 })
-    }
-
     /// Takes an error for a status, where bash goes on after it: `((`, `[[`, `let`, `read`.
     pub(crate) fn as_status(outcome: Outcome) -> Outcome {
         match outcome {

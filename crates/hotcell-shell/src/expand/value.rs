@@ -282,6 +282,12 @@ impl Shell {
         self.complain(process, [name, b": unbound variable"].concat());
         self.fatal()
     }
+
+    /// The end of a shell that cannot go on. What it was started with makes a difference to the status in bash.
+    pub(crate) fn fatal(&self) -> Flow {
+        let is_argument = self.execution_string.is_some() && !self.is_subshell;
+        Flow::Exit(if is_argument { 127 } else { 1 })
+    }
 }
 
 /// The parts of `name[subscript]`, if a text is such.
