@@ -6,20 +6,21 @@ use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
 use super::input::Place;
 use super::quotes::Quoting;
-use crate::ast::Arithmetic;
+use crate::ast::{Arithmetic, Part};
 
-const EXPRESSION: ByteSet = ByteSet::new(b"\n()[]'\"`$\\");
+static EXPRESSION: ByteSet = ByteSet::new(b"\n()[]'\"`$\\");
 
 impl Grammar<'_> {
     /// At the second of two opening parentheses: the expression between them, if two closing ones end it.
     ///
     /// If not, `None`, and nothing is read.
+    #[inline(never)]
     pub(super) fn double_parenthesis(&mut self, line: u32) -> Result<Option<Arithmetic>> {
         let place = self.input.place();
         if self.memo.closes_doubly.get(&place) == Some(&false) {
             return Ok(None);
         }
-        let start = self.input.clone();
+        let start = Box::new(self.input.clone());
         self.memo.trials += 1;
         let result = self.expression(line, b'(', b')');
         self.memo.trials -= 1;
@@ -33,17 +34,23 @@ impl Grammar<'_> {
         }
         self.memo.failed = true;
         self.memo.closes_doubly.insert(place, false);
-        self.input = start;
+        self.input = *start;
         Ok(None)
     }
 
     /// After `$`, at `[`.
-    pub(super) fn brackets(&mut self, line: u32) -> Result<Arithmetic> {
-        let builder = self.expression(line, b'[', b']')?;
-        self.charge(builder.memory())?;
-        Ok(Arithmetic {
-            word: builder.into_quoted_word(),
-        })
+    #[inline(never)]
+    pub(super) fn brackets(&mut self, builder: &mut Builder, line: u32) -> Result<()> {
+        let inside = self.expression(line, b'[', b']')?;
+        self.charge(inside.memory() + size_of::<Arithmetic>() + 32)?;
+        let expression = Box::new(Arithmetic {
+            word: inside.into_quoted_word(),
+        });
+        builder.push(Part::Arithmetic {
+            expression,
+            brackets: true,
+        });
+        Ok(())
     }
 
     /// At the opening bracket: what is up to the matching one, which is taken, too.

@@ -11,6 +11,7 @@ use crate::print;
 
 impl Grammar<'_> {
     /// At `coproc`.
+    #[inline(never)]
     pub(super) fn coproc(&mut self) -> Result<Command> {
         self.charge(size_of::<Coproc>() + 64)?;
         let line = self.token_line();

@@ -206,8 +206,9 @@ impl<'p> Grammar<'p> {
         id
     }
 
-    pub(super) fn suspend(&mut self) -> Suspended {
-        Suspended {
+    #[inline(never)]
+    pub(super) fn suspend(&mut self) -> Box<Suspended> {
+        Box::new(Suspended {
             token: self.token.take(),
             token_line: self.token_line,
             token_end: self.token_end,
@@ -216,11 +217,12 @@ impl<'p> Grammar<'p> {
             after_redirect: std::mem::take(&mut self.after_redirect),
             discarding: std::mem::take(&mut self.discarding),
             depth: self.depth,
-        }
+        })
     }
 
     /// Goes on where [`Self::suspend`] left off. Documents that were not read until now are still to come.
-    pub(super) fn resume(&mut self, suspended: Suspended) {
+    #[inline(never)]
+    pub(super) fn resume(&mut self, suspended: Box<Suspended>) {
         let left = std::mem::replace(&mut self.pending, suspended.pending);
         self.pending.extend(left);
         self.token = suspended.token;
@@ -252,6 +254,7 @@ impl<'p> Grammar<'p> {
     }
 
     /// The error that the token which was looked at is not one that may stand here.
+    #[inline(never)]
     pub(super) fn unexpected(&mut self) -> SyntaxError {
         let line = self.token_line;
         let text = match &self.token {

@@ -6,6 +6,7 @@ use crate::ast::{HereDocument, Part, Text, Word};
 
 impl Grammar<'_> {
     /// After a newline: the documents whose operators were read before it.
+    #[inline(never)]
     pub(super) fn read_here_documents(&mut self) -> Result<()> {
         for (document, line) in std::mem::take(&mut self.pending) {
             self.read_here_document(&document, line)?;

@@ -25,6 +25,7 @@ impl Grammar<'_> {
     }
 
     /// The same, without what belongs to the script around it.
+    #[inline(never)]
     pub(super) fn next_list(&mut self) -> Result<Option<List>> {
         self.skip_newlines()?;
         if matches!(self.peek(Mode::Command)?, Token::End) {
@@ -64,6 +65,7 @@ impl Grammar<'_> {
     }
 
     /// Commands between two reserved words or parentheses. There has to be one.
+    #[inline(never)]
     pub(super) fn compound_list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let mut items = Vec::new();
@@ -143,6 +145,7 @@ impl Grammar<'_> {
         }
     }
 
+    #[inline(never)]
     fn pipeline(&mut self) -> Result<Pipeline> {
         let mut negated = false;
         let mut timed = Timed::No;
@@ -196,6 +199,7 @@ impl Grammar<'_> {
     }
 
     /// After `time`: `-p`, `--`.
+    #[inline(never)]
     fn time_options(&mut self) -> Result<Timed> {
         let mut timed = Timed::Yes;
         if self.take_literal(b"-p")? {

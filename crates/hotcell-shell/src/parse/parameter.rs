@@ -13,10 +13,10 @@ use crate::ast::{
 };
 
 /// What has to be looked at in what follows an operator.
-const BRACED: ByteSet = ByteSet::new(b"\n}<>'\"`$\\/");
-const OFFSET: ByteSet = ByteSet::new(b"\n}'\"`$\\:?()");
-const SUBSCRIPT: ByteSet = ByteSet::new(b"\n}[]'\"`$\\");
-const CLOSE: ByteSet = ByteSet::new(b"\n}'\"`$\\");
+static BRACED: ByteSet = ByteSet::new(b"\n}<>'\"`$\\/");
+static OFFSET: ByteSet = ByteSet::new(b"\n}'\"`$\\:?()");
+static SUBSCRIPT: ByteSet = ByteSet::new(b"\n}[]'\"`$\\");
+static CLOSE: ByteSet = ByteSet::new(b"\n}'\"`$\\");
 
 /// What follows `${`.
 struct Braced {
@@ -28,40 +28,66 @@ struct Braced {
 
 impl Grammar<'_> {
     /// After `${`, which stands at `start`. What is no expansion is only an error when it is expanded.
+    #[inline(never)]
     pub(super) fn braced_parameter(
         &mut self,
+        builder: &mut Builder,
         quoting: Quoting,
         start: Place,
         line: u32,
-    ) -> Result<Part> {
+    ) -> Result<()> {
+        self.charge(size_of::<ParameterExpansion>() + 32)?;
         let braced = Braced { quoting, line };
-        if let Some(expansion) = self.expansion(&braced)?
-            && self.input.take(b'}')
-        {
-            return Ok(Part::Parameter(Box::new(expansion)));
-        }
-        self.bad_substitution(&braced, start)
+        let part = match self.expansion(&braced)? {
+            Some(expansion) if self.input.take(b'}') => Part::Parameter(expansion),
+            _ => self.bad_substitution(&braced, start)?,
+        };
+        builder.push(part);
+        Ok(())
     }
 
-    fn expansion(&mut self, braced: &Braced) -> Result<Option<ParameterExpansion>> {
+    #[inline(never)]
+    fn expansion(&mut self, braced: &Braced) -> Result<Option<Box<ParameterExpansion>>> {
+        let Some(mut expansion) = self.expanded(braced)? else {
+            return Ok(None);
+        };
+        if expansion.indirect
+            && let Some(operation) = self.names_or_keys(&expansion.parameter)
+        {
+            expansion.indirect = false;
+            expansion.operation = operation;
+        } else if expansion.operation == ParameterOperation::None {
+            let Some(operation) = self.operation(braced, &expansion.parameter)? else {
+                return Ok(None);
+            };
+            expansion.operation = operation;
+        }
+        Ok(Some(expansion))
+    }
+
+    /// What is expanded, and what is in front of it: `#` or `!`.
+    #[inline(never)]
+    fn expanded(&mut self, braced: &Braced) -> Result<Option<Box<ParameterExpansion>>> {
         let (first, second) = (self.input.peek(), self.input.peek_second());
-        if first == Some(b'#') && self.is_length(second) {
-            self.input.advance();
-            let parameter = self.parameter(braced)?;
-            return Ok(parameter.map(|found| expansion(found, false, ParameterOperation::Length)));
-        }
+        let length = first == Some(b'#') && self.is_length(second);
         let indirect = first == Some(b'!') && second.is_some_and(may_be_indirect);
-        if indirect {
+        if length || indirect {
             self.input.advance();
         }
+        let operation = if length {
+            ParameterOperation::Length
+        } else {
+            ParameterOperation::None
+        };
         let Some(parameter) = self.parameter(braced)? else {
             return Ok(None);
         };
-        if indirect && let Some(operation) = self.names_or_keys(&parameter) {
-            return Ok(Some(expansion(parameter, false, operation)));
-        }
-        let operation = self.operation(braced, &parameter)?;
-        Ok(operation.map(|operation| expansion(parameter, indirect, operation)))
+        Ok(Some(Box::new(ParameterExpansion {
+            parameter,
+            indirect,
+            braced: true,
+            operation,
+        })))
     }
 
     /// Whether `${#` asks for a length; `second` is what follows it. If not, `#` is the parameter.
@@ -116,6 +142,7 @@ impl Grammar<'_> {
     }
 
     /// After `name[`. `None` if the bracket is not closed before the brace.
+    #[inline(never)]
     fn subscript(&mut self, braced: &Braced) -> Result<Option<Subscript>> {
         let mut builder = Builder::default();
         let mut depth = 1_usize;
@@ -168,6 +195,7 @@ impl Grammar<'_> {
     }
 
     /// After the parameter: the operator and its operands, up to the brace.
+    #[inline(never)]
     fn operation(
         &mut self,
         braced: &Braced,
@@ -202,6 +230,7 @@ impl Grammar<'_> {
         Ok(Some(operation))
     }
 
+    #[inline(never)]
     fn colon(&mut self, braced: &Braced) -> Result<Option<ParameterOperation>> {
         self.input.advance();
         match self.input.peek() {
@@ -219,6 +248,7 @@ impl Grammar<'_> {
         }
     }
 
+    #[inline(never)]
     fn fallback(&mut self, braced: &Braced, or_empty: bool) -> Result<ParameterOperation> {
         let kind = match self.input.peek() {
             Some(b'=') => Fallback::Assign,
@@ -240,6 +270,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn removal(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         let prefix = self.input.peek() == Some(b'#');
         self.input.advance();
@@ -252,6 +283,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn replacement(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         self.input.advance();
         let scope = match self.input.peek() {
@@ -276,6 +308,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn case_change(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         let byte = self.input.peek().unwrap_or_default();
         self.input.advance();
@@ -298,6 +331,7 @@ impl Grammar<'_> {
     }
 
     /// A word up to the brace; up to a slash, too, if it is the pattern of a replacement.
+    #[inline(never)]
     fn operand(
         &mut self,
         braced: &Braced,
@@ -355,6 +389,7 @@ impl Grammar<'_> {
         self.arithmetic_operand(braced, false)
     }
 
+    #[inline(never)]
     fn arithmetic_operand(&mut self, braced: &Braced, ends_at_colon: bool) -> Result<Arithmetic> {
         let mut builder = Builder::default();
         let (mut conditions, mut parentheses) = (0_usize, 0_usize);
@@ -384,6 +419,7 @@ impl Grammar<'_> {
     }
 
     /// Skips to the brace; the text, from `start` on, is what is reported when it is expanded.
+    #[inline(never)]
     fn bad_substitution(&mut self, braced: &Braced, start: Place) -> Result<Part> {
         let outermost = !std::mem::replace(&mut self.discarding, true);
         let result = self.skip_to_brace(braced);
@@ -415,6 +451,7 @@ impl Grammar<'_> {
     }
 
     /// What is between `@` and the brace.
+    #[inline(never)]
     fn text_to_brace(&mut self, braced: &Braced) -> Result<Vec<u8>> {
         let start = self.input.place();
         let mut builder = Builder::default();
@@ -445,19 +482,6 @@ impl Grammar<'_> {
                 Some(_) => {}
             }
         }
-    }
-}
-
-fn expansion(
-    parameter: Parameter,
-    indirect: bool,
-    operation: ParameterOperation,
-) -> ParameterExpansion {
-    ParameterExpansion {
-        parameter,
-        indirect,
-        braced: true,
-        operation,
     }
 }
 

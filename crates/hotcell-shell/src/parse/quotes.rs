@@ -23,7 +23,7 @@ pub(super) enum Quoting {
 }
 
 /// What is special between double quotes.
-const DOUBLE: ByteSet = ByteSet::new(b"\n\"`$\\");
+static DOUBLE: ByteSet = ByteSet::new(b"\n\"`$\\");
 
 impl Quoting {
     /// Whether it is text between double quotes, or is treated so.
@@ -87,6 +87,7 @@ impl Grammar<'_> {
     }
 
     /// At the opening quote.
+    #[inline(never)]
     fn single_quoted(&mut self) -> Result<Vec<u8>> {
         let line = self.input.line();
         self.input.advance();
@@ -99,6 +100,7 @@ impl Grammar<'_> {
     }
 
     /// At the opening quote.
+    #[inline(never)]
     pub(super) fn double_quoted(&mut self) -> Result<Box<[Part]>> {
         let line = self.input.line();
         self.input.advance();
@@ -124,6 +126,7 @@ impl Grammar<'_> {
     /// A text of its own, all of which is as if between double quotes, in which `"` is an ordinary character.
     ///
     /// What is wrong in it is only noticed when it is expanded.
+    #[inline(never)]
     pub(super) fn quoted_text(&mut self, text: &[u8], line: u32) -> Result<Word> {
         self.within(text, line, |grammar| {
             let mut builder = Builder::default();

@@ -11,6 +11,7 @@ use crate::print;
 
 impl Grammar<'_> {
     /// All redirections that come next.
+    #[inline(never)]
     pub(super) fn redirects(&mut self) -> Result<Vec<Redirect>> {
         let mut redirects = Vec::new();
         while matches!(
@@ -24,6 +25,7 @@ impl Grammar<'_> {
     }
 
     /// At a descriptor or an operator.
+    #[inline(never)]
     pub(super) fn redirect(&mut self) -> Result<Redirect> {
         self.charge(size_of::<Redirect>())?;
         let mut token = self.advance();
