@@ -57,38 +57,34 @@ impl Grammar<'_> {
     fn expression(&mut self, line: u32, open: u8, close: u8) -> Result<Builder> {
         let mut builder = Builder::default();
         let mut opened: Vec<Place> = Vec::new();
-        let mut quoted_from = None;
         loop {
             let taken = self.input.take_until(&EXPRESSION, builder.literal());
             self.spend(taken + 1)?;
             let Some(byte) = self.input.peek() else {
-                let (line, missing) = quoted_from.unwrap_or((line, close));
-                return Err(SyntaxError::unmatched(line, missing));
+                return Err(SyntaxError::unmatched(line, close));
             };
             match byte {
                 b'\'' => {
-                    quoted_from = match quoted_from {
-                        None => Some((self.input.line(), b'\'')),
-                        Some(_) => None,
-                    };
-                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    // They quote nothing but brackets; whoever evaluates the expression has to know of them.
+                    let text = self.single_quoted()?;
+                    builder.literal().extend([b"'", &*text, b"'"].concat());
                     continue;
                 }
-                b'"' if quoted_from.is_some() => {}
                 b'"' | b'`' | b'$' | b'\\' => {
-                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    let result = self.special(byte, &mut builder, Quoting::Arithmetic);
+                    result.map_err(|error| error.unless_braces(line, close))?;
                     continue;
                 }
                 _ => {}
             }
-            if byte == open && quoted_from.is_none() {
+            if byte == open {
                 opened.push(self.input.place());
                 self.input.advance();
                 if opened.len() == 1 {
                     continue;
                 }
                 builder.byte(byte);
-            } else if byte == close && quoted_from.is_none() {
+            } else if byte == close {
                 self.input.advance();
                 let place = opened.pop();
                 if opened.is_empty() {

@@ -112,7 +112,7 @@ impl Grammar<'_> {
 
 /// Looking for the end of an expression, bash did not find that of the substitution either.
 #[cold]
-fn unclosed_from(line: u32, error: SyntaxError) -> SyntaxError {
+pub(super) fn unclosed_from(line: u32, error: SyntaxError) -> SyntaxError {
     let line_of_end = error.messages.first().map_or(line, |message| message.line);
     let is_unclosed = error == SyntaxError::unmatched(line_of_end, b')');
     if is_unclosed {

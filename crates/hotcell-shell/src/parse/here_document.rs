@@ -8,15 +8,15 @@ impl Grammar<'_> {
     /// After a newline: the documents whose operators were read before it.
     #[inline(never)]
     pub(super) fn read_here_documents(&mut self) -> Result<()> {
-        for (document, line) in std::mem::take(&mut self.pending) {
-            self.read_here_document(&document, line)?;
-            // The newline that they follow has been read; where bash is now is their last line.
-            self.mark_token(self.input.line().saturating_sub(1), self.input.position());
+        for document in std::mem::take(&mut self.pending) {
+            self.read_here_document(&document)?;
+            // bash is at their last line now, and still shows the one that they follow.
+            self.mark_line(self.input.line().saturating_sub(1));
         }
         Ok(())
     }
 
-    fn read_here_document(&mut self, document: &HereDocument, operator_line: u32) -> Result<()> {
+    fn read_here_document(&mut self, document: &HereDocument) -> Result<()> {
         let first_line = self.input.line();
         let mut text = Vec::new();
         loop {
@@ -25,7 +25,7 @@ impl Grammar<'_> {
                 if self.options.interactive {
                     return Err(SyntaxError::unexpected_end(self.input.line()));
                 }
-                self.warn_of_end(document, operator_line, 1);
+                self.warn_of_end(document, first_line, 1);
                 break;
             }
             let line = text.get(start..).unwrap_or_default();
@@ -37,7 +37,7 @@ impl Grammar<'_> {
                 let rest = line.len() - document.delimiter.len();
                 self.input.step_back(rest);
                 text.truncate(start);
-                self.warn_of_end(document, operator_line, 0);
+                self.warn_of_end(document, first_line, 0);
                 break;
             }
         }
@@ -72,10 +72,10 @@ impl Grammar<'_> {
         Ok(Some(()))
     }
 
-    fn warn_of_end(&mut self, document: &HereDocument, operator_line: u32, lines_back: u32) {
-        let before = format!(
-            "warning: here-document at line {operator_line} delimited by end-of-file (wanted "
-        );
+    fn warn_of_end(&mut self, document: &HereDocument, first_line: u32, lines_back: u32) {
+        let at = first_line.saturating_sub(1);
+        let before =
+            format!("warning: here-document at line {at} delimited by end-of-file (wanted ");
         let line = self.input.line().saturating_sub(lines_back);
         self.warnings
             .push(Message::quoting(line, &before, &document.delimiter, ")"));

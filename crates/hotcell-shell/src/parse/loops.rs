@@ -36,6 +36,10 @@ impl Grammar<'_> {
                 body,
             });
         }
+        // On the same line `in` and `do` are recognised, but a brace is not.
+        if self.peek_reserved()? == Some(Reserved::OpenBrace) {
+            return Err(self.unexpected());
+        }
         self.skip_newlines()?;
         let words = if self.take_reserved(Reserved::In)? {
             Some(self.word_list()?)

@@ -18,7 +18,7 @@ pub(super) enum Quoting {
     /// In `${x:-…}` between double quotes: double quotes may be nested; `'` is an ordinary character, but no `}`
     /// between two of them ends the expansion.
     Braced,
-    /// In an arithmetic expression: like [`Self::Braced`], with other brackets.
+    /// In an arithmetic expression: like [`Self::Braced`], but nothing between two `'` is looked at.
     Arithmetic,
 }
 
@@ -88,7 +88,7 @@ impl Grammar<'_> {
 
     /// At the opening quote.
     #[inline(never)]
-    fn single_quoted(&mut self) -> Result<Vec<u8>> {
+    pub(super) fn single_quoted(&mut self) -> Result<Vec<u8>> {
         let line = self.input.line();
         self.input.advance();
         let mut text = Vec::new();

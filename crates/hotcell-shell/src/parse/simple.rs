@@ -23,7 +23,7 @@ impl Grammar<'_> {
     pub(super) fn command(&mut self, first: bool) -> Result<Command> {
         let reserved = self.peek_reserved()?;
         match reserved {
-            None | Some(Reserved::CloseCondition) => {}
+            None => {}
             Some(Reserved::Time) if !first => {}
             Some(Reserved::Function) => return self.nested(Self::function),
             Some(Reserved::Coproc) => return self.nested(Self::coproc),

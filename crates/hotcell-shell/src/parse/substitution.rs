@@ -1,6 +1,7 @@
 //! `$(…)`, backquotes, `<(…)`.
 
 use super::builder::Builder;
+use super::dollar::unclosed_from;
 use super::error::{Message, SyntaxError};
 use super::grammar::{Grammar, Result};
 use super::input::{Input, Place};
@@ -80,7 +81,16 @@ impl Grammar<'_> {
             self.input.advance();
         }
         self.input.advance();
-        let list = self.nested(Self::substituted_list)?;
+        let line = self.input.line();
+        let is_double = self.input.peek() == Some(b'(');
+        let list = self.nested(Self::substituted_list);
+        let list = list.map_err(|error| {
+            if is_double {
+                unclosed_from(line, error)
+            } else {
+                error
+            }
+        })?;
         self.charge(size_of::<ProcessSubstitution>() + 32)?;
         builder.push(Part::Process(ProcessSubstitution { output, list }.into()));
         Ok(())

@@ -66,7 +66,7 @@ impl Grammar<'_> {
                             left: found,
                             elements: Some(elements),
                         }) => {
-                            return Ok(assignment(found, AssignmentValue::Array(elements)));
+                            return Ok(assignment(*found, AssignmentValue::Array(elements)));
                         }
                         None => {}
                     }
@@ -117,7 +117,13 @@ impl Grammar<'_> {
             }
             return Ok(None);
         }
-        let elements = if is_array { Some(self.array()?) } else { None };
+        let mut elements = if is_array { Some(self.array()?) } else { None };
+        // `x=(a b)c` is text after all.
+        if self.input.peek().is_some_and(|byte| !is_meta(byte))
+            && let Some(elements) = elements.take()
+        {
+            restore_array(&elements, builder);
+        }
         Ok(Some(Assigned { left, elements }))
     }
 
@@ -126,7 +132,7 @@ impl Grammar<'_> {
         if let Some(left) = left {
             let value = AssignmentValue::Scalar(self.finish(builder)?);
             self.charge(size_of::<Assignment>() + 32)?;
-            return Ok(assignment(left, value));
+            return Ok(assignment(*left, value));
         }
         if matches!(self.input.peek(), Some(b'<' | b'>'))
             && let Some(descriptor) = descriptor(&builder)
@@ -188,21 +194,10 @@ impl Mode {
 
 impl Left {
     /// Makes text of it again, with the `=`.
-    fn restore(self: Box<Self>, builder: &mut Builder) {
+    fn restore(self, builder: &mut Builder) {
         builder.literal().extend_from_slice(&self.name);
         if let Some(subscript) = self.subscript {
-            builder.byte(b'[');
-            match subscript {
-                Subscript::All => builder.byte(b'@'),
-                Subscript::Joined => builder.byte(b'*'),
-                Subscript::Index(word) => {
-                    word.parts()
-                        .iter()
-                        .cloned()
-                        .for_each(|part| builder.push(part));
-                }
-            }
-            builder.byte(b']');
+            restore_subscript(&subscript, builder);
         }
         if self.append {
             builder.byte(b'+');
@@ -211,12 +206,47 @@ impl Left {
     }
 }
 
-fn assignment(left: Box<Left>, value: AssignmentValue) -> Token {
+fn restore_array(elements: &[ArrayElement], builder: &mut Builder) {
+    builder.byte(b'(');
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            builder.byte(b' ');
+        }
+        let value = match element {
+            ArrayElement::Word(word) => word,
+            ArrayElement::Keyed {
+                subscript,
+                append,
+                value,
+            } => {
+                restore_subscript(subscript, builder);
+                builder
+                    .literal()
+                    .extend(if *append { &b"+="[..] } else { b"=" });
+                value
+            }
+        };
+        builder.extend(value);
+    }
+    builder.byte(b')');
+}
+
+fn restore_subscript(subscript: &Subscript, builder: &mut Builder) {
+    builder.byte(b'[');
+    match subscript {
+        Subscript::All => builder.byte(b'@'),
+        Subscript::Joined => builder.byte(b'*'),
+        Subscript::Index(word) => builder.extend(word),
+    }
+    builder.byte(b']');
+}
+
+fn assignment(left: Left, value: AssignmentValue) -> Token {
     let Left {
         name,
         subscript,
         append,
-    } = *left;
+    } = left;
     Token::Assignment(Box::new(Assignment {
         name,
         subscript,
