@@ -132,10 +132,11 @@ impl Parser {
         aliases: &dyn Aliases,
         watch: &dyn Watch,
     ) -> Result<Option<CompleteCommand>, SyntaxError> {
-        let input = std::mem::replace(&mut self.input, Input::new(b"", 1));
-        let mut grammar = Grammar::new(input, &self.options, aliases, watch);
+        let mut grammar = Grammar::new(&mut self.input, &self.options, aliases, watch);
         let result = grammar.complete_command();
-        self.input = grammar.into_input(result.is_err());
+        if result.is_err() {
+            grammar.skip_line();
+        }
         result
     }
 
@@ -161,8 +162,8 @@ pub fn parse_quoted(
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Word, SyntaxError> {
-    let input = Input::new(b"", options.first_line);
-    Grammar::new(input, options, &NoAliases, watch).quoted_text(text, options.first_line)
+    let mut input = Input::new(b"", options.first_line);
+    Grammar::new(&mut input, options, &NoAliases, watch).quoted_text(text, options.first_line)
 }
 
 /// Whether a word has a meaning of its own where a command may begin.

@@ -34,7 +34,7 @@ impl Grammar<'_> {
         }
         self.memo.failed = true;
         self.memo.closes_doubly.insert(place, false);
-        self.input = *start;
+        *self.input = *start;
         Ok(None)
     }
 

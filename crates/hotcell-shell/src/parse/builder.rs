@@ -64,6 +64,9 @@ impl Builder {
     }
 
     pub(super) fn into_word(self) -> Word {
+        if self.parts.is_empty() && !self.literal.is_empty() {
+            return Word::from_literal(Text::from(self.literal));
+        }
         Word::new(self.into_parts())
     }
 

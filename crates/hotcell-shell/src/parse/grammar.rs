@@ -16,7 +16,7 @@ pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// A parser at work on one complete command.
 pub(super) struct Grammar<'p> {
-    pub(super) input: Input,
+    pub(super) input: &'p mut Input,
     pub(super) options: &'p Options,
     pub(super) aliases: &'p dyn Aliases,
     pub(super) memo: Memo,
@@ -57,7 +57,7 @@ struct State {
 
 impl<'p> Grammar<'p> {
     pub(super) fn new(
-        input: Input,
+        input: &'p mut Input,
         options: &'p Options,
         aliases: &'p dyn Aliases,
         watch: &'p dyn Watch,
@@ -82,13 +82,12 @@ impl<'p> Grammar<'p> {
         }
     }
 
-    /// The place to go on at; after an error that is the next line.
-    pub(super) fn into_input(mut self, failed: bool) -> Input {
-        if failed && !matches!(self.token, Some(Token::Newline)) {
+    /// Goes on with the next line after an error.
+    pub(super) fn skip_line(&mut self) {
+        if !matches!(self.token, Some(Token::Newline)) {
             self.input.skip_aliases();
             self.input.take_line(&mut Vec::new());
         }
-        self.input
     }
 
     /// The next token, which stays. What it can be depends on where it stands, so the first who looks decides.
@@ -247,22 +246,20 @@ impl<'p> Grammar<'p> {
         self.depth = suspended.depth;
     }
 
-    /// Reads a text of its own, which begins at `line`.
+    /// Reads a text of its own.
     pub(super) fn within<T>(
         &mut self,
-        text: &[u8],
-        line: u32,
+        text: Input,
         parse: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        self.charge(text.len())?;
-        let id = self.next_id();
-        let outer = std::mem::replace(&mut self.input, Input::nested(text, line, id));
+        self.charge(text.length())?;
+        let outer = std::mem::replace(self.input, text);
         let suspended = self.suspend();
         self.substitutions = 0;
         let result = parse(self);
         self.pending.clear();
         self.resume(suspended);
-        self.input = outer;
+        *self.input = outer;
         result
     }
 

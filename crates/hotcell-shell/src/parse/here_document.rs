@@ -18,6 +18,10 @@ impl Grammar<'_> {
 
     fn read_here_document(&mut self, document: &HereDocument) -> Result<()> {
         let first_line = self.input.line();
+        let delimiter = match &*document.delimiter {
+            delimiter if document.strip_tabs => without_tabs(delimiter),
+            delimiter => delimiter,
+        };
         let mut text = Vec::new();
         loop {
             let start = text.len();
@@ -29,7 +33,7 @@ impl Grammar<'_> {
                 break;
             }
             let line = text.get(start..).unwrap_or_default();
-            if line.strip_suffix(b"\n") == Some(&*document.delimiter) {
+            if line.strip_suffix(b"\n") == Some(delimiter) {
                 text.truncate(start);
                 break;
             }
@@ -56,7 +60,7 @@ impl Grammar<'_> {
         self.spend(text.len() - start + 1)?;
         if document.strip_tabs {
             let tabs = text.get(start..).unwrap_or_default();
-            let tabs = tabs.iter().take_while(|&&byte| byte == b'\t').count();
+            let tabs = tabs.len() - without_tabs(tabs).len();
             text.drain(start..start + tabs);
         }
         let mut piece = start;
@@ -103,4 +107,9 @@ fn closes_substitution(document: &HereDocument, line: &[u8]) -> bool {
         && line
             .strip_prefix(&*document.delimiter)
             .is_some_and(|rest| rest.contains(&b')'))
+}
+
+fn without_tabs(line: &[u8]) -> &[u8] {
+    let tabs = line.iter().take_while(|&&byte| byte == b'\t').count();
+    line.get(tabs..).unwrap_or_default()
 }

@@ -147,7 +147,7 @@ impl Grammar<'_> {
         let mut builder = Builder::default();
         let mut depth = 1_usize;
         loop {
-            let byte = self.run(&SUBSCRIPT, &mut builder, braced, b'}')?;
+            let byte = self.run(&SUBSCRIPT, &mut builder, braced)?;
             match byte {
                 b'}' => return Ok(None),
                 b'[' => depth += 1,
@@ -339,35 +339,21 @@ impl Grammar<'_> {
         pattern: Option<ReplaceScope>,
     ) -> Result<Word> {
         let mut builder = Builder::default();
-        // The line of a `'` that is open where it quotes nothing but braces.
-        let mut quoted_from = None;
         // `${x////}`: a slash right behind `//` belongs to the pattern.
         if pattern == Some(ReplaceScope::All) && self.input.take(b'/') {
             builder.byte(b'/');
         }
         loop {
-            let (braced_line, missing) = quoted_from.unwrap_or((braced.line, b'}'));
-            let inside = Braced {
-                quoting,
-                line: braced_line,
-            };
-            let byte = self.run(&BRACED, &mut builder, &inside, missing)?;
+            let byte = self.run(&BRACED, &mut builder, braced)?;
             match byte {
-                b'}' if quoted_from.is_none() => break,
+                b'}' => break,
                 b'/' if pattern.is_some() => break,
-                b'\'' if quoting != Quoting::Plain => {
-                    quoted_from = match quoted_from {
-                        None => Some((self.input.line(), b'\'')),
-                        Some(_) => None,
-                    };
-                }
                 b'<' | b'>'
                     if quoting == Quoting::Plain && self.input.peek_second() == Some(b'(') =>
                 {
                     self.process_substitution(&mut builder)?;
                     continue;
                 }
-                b'"' if quoted_from.is_some() => {}
                 b'\'' | b'"' | b'`' | b'$' | b'\\' => {
                     self.special(byte, &mut builder, quoting)?;
                     continue;
@@ -394,7 +380,7 @@ impl Grammar<'_> {
         let mut builder = Builder::default();
         let (mut conditions, mut parentheses) = (0_usize, 0_usize);
         loop {
-            let byte = self.run(&OFFSET, &mut builder, braced, b'}')?;
+            let byte = self.run(&OFFSET, &mut builder, braced)?;
             match byte {
                 b'}' => break,
                 b'?' => conditions += 1,
@@ -438,7 +424,7 @@ impl Grammar<'_> {
     fn skip_to_brace(&mut self, braced: &Braced) -> Result<()> {
         let mut builder = Builder::default();
         loop {
-            let byte = self.run(&CLOSE, &mut builder, braced, b'}')?;
+            let byte = self.run(&CLOSE, &mut builder, braced)?;
             match byte {
                 b'}' => {
                     self.input.advance();
@@ -456,7 +442,7 @@ impl Grammar<'_> {
         let start = self.input.place();
         let mut builder = Builder::default();
         loop {
-            let byte = self.run(&CLOSE, &mut builder, braced, b'}')?;
+            let byte = self.run(&CLOSE, &mut builder, braced)?;
             match byte {
                 b'}' => return Ok(self.input.since(start)),
                 b'\n' => self.input.advance(),
@@ -465,19 +451,13 @@ impl Grammar<'_> {
         }
     }
 
-    /// Takes ordinary text up to a byte of `stop`, which is looked at only. `missing` is what the end leaves unmatched.
-    fn run(
-        &mut self,
-        stop: &ByteSet,
-        builder: &mut Builder,
-        braced: &Braced,
-        missing: u8,
-    ) -> Result<u8> {
+    /// Takes ordinary text up to a byte of `stop`, which is looked at only.
+    fn run(&mut self, stop: &ByteSet, builder: &mut Builder, braced: &Braced) -> Result<u8> {
         loop {
             let taken = self.input.take_until(stop, builder.literal());
             self.spend(taken + 1)?;
             match self.input.peek() {
-                None => return Err(SyntaxError::unmatched(braced.line, missing)),
+                None => return Err(SyntaxError::unmatched(braced.line, b'}')),
                 Some(byte) if stop.contains(byte) => return Ok(byte),
                 Some(_) => {}
             }

@@ -33,7 +33,7 @@ impl Grammar<'_> {
     #[inline(never)]
     fn recall(&mut self, place: Place) -> Option<List> {
         let (list, end) = self.memo.substitutions.get(&place)?;
-        self.input = end.clone();
+        *self.input = end.clone();
         Some(list.clone())
     }
 
@@ -134,7 +134,11 @@ impl Grammar<'_> {
         }
         self.charge(source.len() + size_of::<CommandSubstitution>() + 64)?;
         let (list, error) = self.nested(|grammar| {
-            grammar.within(&script, line, super::grammar::Grammar::script_so_far)
+            let id = grammar.next_id();
+            grammar.within(
+                Input::nested(&script, line, id),
+                super::grammar::Grammar::script_so_far,
+            )
         })?;
         let source = source.into();
         let substitution = CommandSubstitution::Backquoted {
