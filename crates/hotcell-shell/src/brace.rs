@@ -13,6 +13,9 @@ pub(crate) type Codes = Vec<u32>;
 /// The first number that stands for a part.
 const FIRST_PART: u32 = 256;
 
+/// Stands for [`Piece::Empty`].
+const EMPTY: u32 = u32::MAX;
+
 /// Braces within braces. What is nested deeper stays as it is.
 const MAX_DEPTH: usize = 100;
 
@@ -20,6 +23,8 @@ const MAX_DEPTH: usize = 100;
 pub(crate) enum Piece<'p> {
     Text(Vec<u8>),
     Part(&'p Part),
+    /// Nothing, but quoted.
+    Empty,
 }
 
 /// The words that the braces of a word make of it.
@@ -47,6 +52,10 @@ pub(crate) fn expand<'p>(
 fn pieces<'p>(codes: &[u32], parts: &'p [Part]) -> Vec<Piece<'p>> {
     let mut pieces = Vec::new();
     for &code in codes {
+        if code == EMPTY {
+            pieces.push(Piece::Empty);
+            continue;
+        }
         if let Ok(byte) = u8::try_from(code) {
             match pieces.last_mut() {
                 Some(Piece::Text(text)) => text.push(byte),
@@ -267,7 +276,7 @@ impl Sequence {
                     text.bytes().map(u32::from).collect()
                 }
                 // A backslash quotes what follows it, and nothing does.
-                Kind::Letters if value == i64::from(b'\\') => Codes::new(),
+                Kind::Letters if value == i64::from(b'\\') => vec![EMPTY],
                 Kind::Letters => u32::try_from(value).into_iter().collect(),
             }
         };

@@ -1,8 +1,8 @@
 //! Expansions.
 //!
 //! What is wrong is printed here, through [`Shell::complain`], and then returned as a [`Flow`]: [`Flow::Discard`]`(1)` for a
-//! bad substitution, an arithmetic error, a readonly variable, `failglob`; [`Flow::Exit`]`(127)` for `${x?}` and unset
-//! variables under `set -u`. Where bash does not give up on such an error (`((`, `[[`, `let`, `read`, `for`), the caller
+//! bad substitution, an arithmetic error, a readonly variable, `failglob`; [`Flow::Exit`] for `${x?}` and unset variables
+//! under `set -u`. Where bash does not give up on such an error (`((`, `[[`, `let`, `read`, `for`), the caller
 //! turns `Discard` into a status.
 //!
 //! A word goes through [`brace`](crate::brace), then part by part into [`Fields`](fields::Fields), which split what is to
@@ -150,10 +150,6 @@ impl Shell {
         tilde: TildeAt,
         fields: &mut Fields,
     ) -> Result<(), Flow> {
-        if pieces.is_empty() {
-            // `{,a}` has an empty word, but only the backslash of `{A..z}` makes a field of one.
-            return Ok(());
-        }
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
@@ -162,6 +158,7 @@ impl Shell {
                     self.expand_literal(process, text, Around::PLAIN, tilde, fields);
                 }
                 Piece::Part(part) => self.expand_part(process, part, Around::PLAIN, fields)?,
+                Piece::Empty => fields.push_quoted(b""),
             }
             self.settle_fields(process, fields)?;
         }

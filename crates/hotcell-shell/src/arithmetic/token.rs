@@ -185,15 +185,9 @@ impl Evaluator<'_> {
     }
 
     fn unknown(&self) -> Failure {
-        let is_operand = match self.token {
-            Token::Number(_) | Token::Name(_) => true,
-            Token::Operator(operator) => operator == Operator::Close,
-            Token::Behind(_) => true,
-            Token::End | Token::Assign(_) | Token::Before(_) => false,
-        };
-        Failure::Message(
-            if is_operand && self.token != Token::Operator(Operator::Close) {
-                "syntax error: invalid arithmetic operator"
+        let follows_operand = matches!(self.token, Token::Number(_) | Token::Name(_));
+        Failure::Message(if follows_operand {
+            "syntax error: invalid arithmetic operator"
             } else {
                 "syntax error: operand expected"
             },

@@ -60,7 +60,7 @@ impl Shell {
                     message.extend_from_slice(&text);
                 }
                 self.complain(process, message);
-                Err(Flow::Exit(127))
+                Err(self.fatal())
             }
         }
     }

@@ -250,7 +250,8 @@ impl Shell {
                     && let Parameter::Element { name, .. } = parameter
                     && !self.variables.has_value(name)
                 {
-                    return Err(self.unbound(process, name));
+                    let _ = self.unbound(process, name);
+                    return Err(Flow::Discard(1));
                 }
                 values.len()
             }

@@ -21,6 +21,27 @@ impl Shell {
         offset: &Arithmetic,
         length: Option<&Arithmetic>,
     ) -> Result<Found, Flow> {
+        // Without a value the expressions do not matter.
+        let is_list = matches!(
+            parameter,
+            Parameter::Special(Special::At | Special::Star)
+                | Parameter::Element {
+                    subscript: Subscript::All | Subscript::Joined,
+                    ..
+                }
+        );
+        let scalar = if is_list {
+            BString::default()
+        } else {
+            match self.find(process, parameter)? {
+                Found::Scalar(value) => value,
+                _ if self.has(Setting::NoUnset) => {
+                    let name = name_in_messages(parameter, true);
+                    return Err(self.unbound(process, &name));
+                }
+                _ => return Ok(Found::Unset),
+            }
+        };
         // Errors in the expressions name the parameter.
         let name = name_in_messages(parameter, true);
         let evaluator = std::mem::replace(&mut self.evaluator, name.into());
@@ -48,17 +69,10 @@ impl Shell {
                     is_star: *subscript == Subscript::Joined,
                 })
             }
-            _ => match self.find(process, parameter)? {
-                Found::Unset if self.has(Setting::NoUnset) => {
-                    let name = name_in_messages(parameter, true);
-                    Err(self.unbound(process, &name))
-                }
-                Found::Scalar(value) => {
-                    process.spend(value.len() / 8);
-                    self.slice_of_text(process, &value, offset, length)
-                }
-                other => Ok(other),
-            },
+            _ => {
+                process.spend(scalar.len() / 8);
+                self.slice_of_text(process, &scalar, offset, length)
+            }
         }
     }
 

@@ -77,7 +77,7 @@ impl Shell {
             b"}: bad substitution",
         ];
         self.complain(process, text.concat());
-        Err(Flow::Discard(1))
+        Err(self.fatal())
     }
 
     fn name_of<'p>(&self, parameter: &'p Parameter) -> Option<&'p [u8]> {

@@ -280,7 +280,13 @@ impl Shell {
     /// Says that a variable has no value, under `set -u`.
     pub(crate) fn unbound(&self, process: &Process, name: &[u8]) -> Flow {
         self.complain(process, [name, b": unbound variable"].concat());
-        Flow::Exit(127)
+        self.fatal()
+    }
+
+    /// The end of a shell that cannot go on. What it was started with makes a difference to the status in bash.
+    pub(crate) fn fatal(&self) -> Flow {
+        let is_argument = self.execution_string.is_some() && !self.is_subshell;
+        Flow::Exit(if is_argument { 127 } else { 1 })
     }
 }
 
