@@ -1,5 +1,10 @@
 //! Archives and compression.
 
+mod codec;
+mod compress;
+
 use crate::Utility;
+
+pub(crate) const COMPRESSORS: &[Utility] = compress::UTILITIES;
 
 pub(crate) const UTILITIES: &[Utility] = &[];
