@@ -2,9 +2,10 @@
 
 mod codec;
 mod compress;
+mod tar;
 
 use crate::Utility;
 
 pub(crate) const COMPRESSORS: &[Utility] = compress::UTILITIES;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const UTILITIES: &[Utility] = &[tar::UTILITY];
