@@ -20,6 +20,7 @@ mod timing;
 use hotcell_process::Process;
 
 pub(crate) use coproc::{HIGHEST_OWN, free_below};
+pub(crate) use external::DEFAULT_PATH;
 
 use crate::{
     ast::{AndOr, AndOrOperator, Command, CompoundKind, List, Pipeline, Separator},
@@ -83,10 +84,15 @@ impl Shell {
         if process.stack_left() < STACK_RESERVE {
             return Err(self.too_deep(process));
         }
+        if self.has(Setting::NoExec) {
+            return Ok(self.status);
+        }
+        // One that the command itself sets is for the next.
+        let has_trap = self.has_error_trap();
         match command {
             Command::Simple(simple) => {
                 let status = self.run_simple(process, simple)?;
-                self.check_failure(process, status)
+                self.check_failure(process, status, has_trap)
             }
             Command::Compound(compound) => {
                 let status = self.run_compound(process, compound)?;
@@ -94,7 +100,7 @@ impl Shell {
                     // The others fail only because a command in them does, and that one has been looked at.
                     CompoundKind::Subshell(_)
                     | CompoundKind::Condition(_)
-                    | CompoundKind::Arithmetic(_) => self.check_failure(process, status),
+                    | CompoundKind::Arithmetic(_) => self.check_failure(process, status, has_trap),
                     _ => Ok(status),
                 }
             }
@@ -112,11 +118,18 @@ impl Shell {
     }
 
     /// What follows from a status that nobody tests: the `ERR` trap, and the end under `set -e`.
-    pub(crate) fn check_failure(&mut self, process: &Process, status: i32) -> Outcome {
+    pub(crate) fn check_failure(
+        &mut self,
+        process: &Process,
+        status: i32,
+        has_trap: bool,
+    ) -> Outcome {
         if status == 0 || self.forgiven > 0 {
             return Ok(status);
         }
-        self.run_error_trap(process)?;
+        if has_trap {
+            self.run_error_trap(process)?;
+        }
         if self.has(Setting::ErrExit) {
             return Err(Flow::Exit(status));
         }

@@ -120,3 +120,38 @@ pub(crate) fn unquoted_text(word: &Word) -> Vec<u8> {
     printer.unquoted(word.parts());
     printer.into_text()
 }
+
+/// As bash quotes a token in a message: as it is, unless something in it cannot be seen.
+pub(crate) fn visible(text: Vec<u8>) -> Vec<u8> {
+    let is_visible = |text: &str| !text.chars().any(char::is_control);
+    if std::str::from_utf8(&text).is_ok_and(is_visible) {
+        return text;
+    }
+    let mut out = b"$'".to_vec();
+    for chunk in text.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\x07' => out.extend(b"\\a"),
+                '\x08' => out.extend(b"\\b"),
+                '\t' => out.extend(b"\\t"),
+                '\n' => out.extend(b"\\n"),
+                '\x0b' => out.extend(b"\\v"),
+                '\x0c' => out.extend(b"\\f"),
+                '\r' => out.extend(b"\\r"),
+                '\x1b' => out.extend(b"\\E"),
+                '\\' | '\'' => out.extend([b'\\', character as u8]),
+                _ if character.is_control() => octal(character.to_string().as_bytes(), &mut out),
+                _ => out.extend(character.to_string().bytes()),
+            }
+        }
+        octal(chunk.invalid(), &mut out);
+    }
+    out.push(b'\'');
+    out
+}
+
+fn octal(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.extend(format!("\\{byte:03o}").bytes());
+    }
+}

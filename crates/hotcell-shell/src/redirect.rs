@@ -78,7 +78,8 @@ impl Shell {
             Ok(true) => run(self),
             Ok(false) => {
                 self.set_status(1);
-                self.check_failure(process, 1)
+                let has_trap = self.has_error_trap();
+                self.check_failure(process, 1, has_trap)
             }
             Err(flow) => Err(flow),
         };
@@ -214,7 +215,10 @@ impl Shell {
         };
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             let is_file = redirect.operator == RedirectOperator::DuplicateOutput
-                && redirect.descriptor.is_none();
+                && matches!(
+                    redirect.descriptor,
+                    None | Some(RedirectDescriptor::Number(1))
+                );
             if !is_file {
                 return Err(ambiguous(word));
             }

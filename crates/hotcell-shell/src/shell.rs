@@ -9,6 +9,7 @@ use imbl::OrdMap;
 
 use crate::{
     ast::{CompoundCommand, SimpleCommand},
+    flow::Flow,
     jobs::Jobs,
     regex::RegexCache,
     settings::{Setting, Settings},
@@ -100,6 +101,8 @@ pub struct Shell {
     pub(crate) standard_path: Option<BString>,
     /// How many evals, sourced files and substitutions it is in, for `set -x`.
     pub(crate) trace_depth: usize,
+    /// What a trap that ran between the stages of a pipeline came to.
+    pub(crate) pending_flow: Option<Flow>,
     /// The program that takes the place of the shell.
     pub(crate) successor: Option<(Spec, Arc<dyn Program>)>,
     /// The signal that ends it after its `EXIT` trap.

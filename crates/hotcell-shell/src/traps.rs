@@ -87,6 +87,8 @@ pub(crate) struct Traps {
     keeps_debug: bool,
     /// Which of `DEBUG`, `ERR`, `RETURN` are being run, and are not for their own commands.
     running: u8,
+    /// How many traps are being run within each other.
+    depth: u32,
 }
 
 /// Traps that a function does not see.
@@ -259,7 +261,9 @@ impl Shell {
         if self.traps.get(Condition::DEBUG).is_none() {
             return Ok(());
         }
-        self.current = Some(Current::Text(text().into()));
+        if !self.is_in_trap() {
+            self.current = Some(Current::Text(text().into()));
+        }
         self.run_debug_trap(process)
     }
 
@@ -270,6 +274,16 @@ impl Shell {
             None => Ok(()),
             Some(_) => self.run_condition_trap(process, Condition::DEBUG),
         }
+    }
+
+    /// Whether there is an `ERR` trap.
+    pub(crate) fn has_error_trap(&self) -> bool {
+        self.traps.get(Condition::ERR).is_some()
+    }
+
+    /// Whether a trap is being run: `BASH_COMMAND` is what it was before then.
+    pub(crate) fn is_in_trap(&self) -> bool {
+        self.traps.depth > 0
     }
 
     /// Runs the `ERR` trap.
@@ -305,7 +319,9 @@ impl Shell {
         let line = self.line;
         let current = self.current.clone();
         let forgiven = std::mem::take(&mut self.forgiven);
+        self.traps.depth += 1;
         let outcome = self.run_text(process, action, Origin::Trap(first_line));
+        self.traps.depth -= 1;
         self.forgiven = forgiven;
         self.current = current;
         self.line = line;

@@ -219,7 +219,7 @@ impl Usage {
                 }
                 [b'-', b'-', long @ ..] => self.take_long(long, &mut args, &mut parsed)?,
                 [b'-', short @ ..] if !short.is_empty() => {
-                    self.take_short(short, &mut args, &mut parsed)?
+                    self.take_short(short, &mut args, &mut parsed)?;
                 }
                 _ => {
                     parsed.operands.push(arg.clone());

@@ -103,6 +103,18 @@ pub struct ProcessSubstitution {
 }
 
 impl Word {
+    /// A word of unquoted text.
+    pub fn from_literal(text: Text) -> Self {
+        if may_expand(&text) {
+            let braces = may_be_braces(&text);
+            return Self(Repr::Expanding {
+                parts: [Part::Literal(text)].into(),
+                braces,
+            });
+        }
+        Self(Repr::Plain(Part::Literal(text)))
+    }
+
     /// A word of these parts.
     pub fn new(parts: Vec<Part>) -> Self {
         let Some((value, quoted)) = constant(&parts) else {
@@ -196,12 +208,17 @@ fn append_constant(part: &Part, value: &mut Vec<u8>) -> Option<()> {
 
 /// Whether unquoted text may be more than itself: a pattern, a tilde, a brace expansion.
 fn may_expand(literal: &[u8]) -> bool {
-    let bracket = literal.iter().position(|&byte| byte == b'[');
-    literal
-        .iter()
+    let is_special = |byte: &u8| matches!(byte, b'*' | b'?' | b'~' | b'(' | b'[' | b'{');
+    // Most words are not special in any way.
+    let Some(first) = literal.iter().position(is_special) else {
+        return false;
+    };
+    let rest = literal.get(first..).unwrap_or_default();
+    let bracket = rest.iter().position(|&byte| byte == b'[');
+    rest.iter()
         .any(|byte| matches!(byte, b'*' | b'?' | b'~' | b'('))
-        || bracket.is_some_and(|start| literal.iter().skip(start).any(|&byte| byte == b']'))
-        || may_be_braces(literal)
+        || bracket.is_some_and(|start| rest.iter().skip(start).any(|&byte| byte == b']'))
+        || may_be_braces(rest)
 }
 
 fn may_be_braces(literal: &[u8]) -> bool {

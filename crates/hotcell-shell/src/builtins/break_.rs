@@ -52,6 +52,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         return Err(Flow::Break(shell.loops));
     };
     let count = count.min(shell.loops);
+    shell.set_status(0);
     Err(if name == "break" {
         Flow::Break(count)
     } else {

@@ -57,7 +57,9 @@ impl Shell {
 
     fn run_case(&mut self, process: &Process, case: &Case, line: u32) -> Outcome {
         self.line = line;
-        self.before_compound(process, || crate::describe::case_head(case))?;
+        self.before_compound(process, || {
+            [&*crate::describe::case_head(case), b" "].concat()
+        })?;
         self.trace(process, || crate::describe::case_head(case));
         let word = self.expand_string(process, &case.word)?;
         let mut status = 0;

@@ -2,7 +2,7 @@
 
 use std::{io::Write, sync::Arc};
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{
     Environment, LookupError, Process, Program, Signal, Spec, Status, error_text,
 };
@@ -13,7 +13,8 @@ use crate::{flow::Outcome, settings::Setting, shell::Shell, traps::Condition};
 const LONGEST_FUNCTION: usize = 128 << 10;
 
 /// Where names are looked up if `PATH` is not set.
-const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(crate) const DEFAULT_PATH: &[u8] =
+    b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 impl Shell {
     /// Runs a program by its name, and waits for it. If it is the last thing that this process does, it takes its place.
@@ -81,10 +82,11 @@ impl Shell {
         environment.insert("_".into(), path.clone());
         for (name, function) in &self.functions {
             if function.is_exported
-                && let Ok(text) = crate::print::function(b"", &function.body, LONGEST_FUNCTION)
+                && let Ok(text) = crate::print::function(name, &function.body, LONGEST_FUNCTION)
+                && let Some((_, body)) = text.split_once_str("\n")
             {
                 let key = [&b"BASH_FUNC_"[..], name, b"%%"].concat();
-                environment.insert(key.into(), text.trim_ascii_start().into());
+                environment.insert(key.into(), [b"() ", body].concat().into());
             }
         }
         Arc::new(environment)
@@ -167,11 +169,12 @@ impl Shell {
         if matches!(signal, Signal::INT | Signal::PIPE) || self.is_substitution {
             return;
         }
-        if signal == Signal::TERM {
-            let _ = process.stderr().write_all(b"Terminated\n");
+        let description = crate::jobs::describe_signal(signal);
+        if signal == Signal::TERM || self.traps.get(signal.into()).is_some() {
+            let line = format!("{description}\n");
+            let _ = process.stderr().write_all(line.as_bytes());
             return;
         }
-        let description = crate::jobs::describe_signal(signal);
         let mut message = format!("{:>5} {description:<24}", process.pid().0).into_bytes();
         message.extend_from_slice(&text());
         self.complain(process, message);

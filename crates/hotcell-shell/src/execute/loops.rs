@@ -163,11 +163,11 @@ impl Shell {
         match outcome {
             Ok(last) => Ok((Round::Next, Some(last))),
             Err(Flow::Break(1)) => {
-                *status = 0;
+                *status = self.status;
                 Ok((Round::End, None))
             }
             Err(Flow::Continue(1)) => {
-                *status = 0;
+                *status = self.status;
                 Ok((Round::Next, None))
             }
             Err(Flow::Break(levels)) => Err(Flow::Break(levels - 1)),

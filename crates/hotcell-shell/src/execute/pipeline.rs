@@ -6,7 +6,7 @@ use hotcell_process::{Pid, Process, Spec, Status, Stream, error_text};
 
 use crate::{
     ast::{Command, Pipeline},
-    flow::Outcome,
+    flow::{Flow, Outcome},
     settings::Setting,
     shell::Shell,
 };
@@ -33,7 +33,7 @@ impl Shell {
         let began = self.begin_stages(process, before, None);
         let (pids, outcome) = match began {
             Ok(Stages { pids, input }) => (pids, self.run_last_stage(process, last, input)),
-            Err(pids) => (pids, Ok(CANNOT_FORK)),
+            Err(pids) => (pids, self.pending_flow.take().map_or(Ok(CANNOT_FORK), Err)),
         };
         let mut statuses: Vec<i32> = pids
             .into_iter()
@@ -63,6 +63,10 @@ impl Shell {
             input: first_input,
         };
         for command in commands {
+            if let Err(flow) = self.before_stage(process, command) {
+                self.pending_flow = Some(flow);
+                return Err(stages.pids);
+            }
             let pipe = process.pipe();
             let (reader, writer) = match pipe {
                 Ok(pipe) => pipe,
@@ -81,6 +85,16 @@ impl Shell {
             }
         }
         Ok(stages)
+    }
+
+    /// Runs the `DEBUG` trap for a stage, here and not in its own process.
+    fn before_stage(&mut self, process: &Process, command: &Command) -> Result<(), Flow> {
+        match command {
+            Command::Simple(simple) => {
+                self.before_compound(process, || crate::describe::simple_command(simple))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Begins a command as a process of its own.
@@ -129,6 +143,7 @@ impl Shell {
         let Some(input) = input else {
             return Ok(CANNOT_FORK);
         };
+        self.before_stage(process, command)?;
         if self.has(Setting::LastPipe) {
             let before = process.descriptor(0).ok();
             // Zero is below any limit.

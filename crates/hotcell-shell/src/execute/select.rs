@@ -105,11 +105,18 @@ fn menu(words: &[BString], columns: usize) -> Vec<u8> {
     let rows = words.len().div_ceil(per_line);
     // A menu that would fit into one line is a list all the same.
     let rows = if rows == 1 { words.len() } else { rows };
+    let first_digits = rows.to_string().len();
+    let other_digits = digits;
     let mut menu = Vec::new();
     for row in 0..rows {
         let mut position = 0;
         let mut index = row;
         while let Some(word) = words.get(index) {
+            let digits = if position == 0 {
+                first_digits
+            } else {
+                other_digits
+            };
             let shown = format!("{:>digits$}) {word}", index + 1);
             menu.extend_from_slice(shown.as_bytes());
             index += rows;

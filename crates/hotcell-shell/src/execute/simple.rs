@@ -25,7 +25,9 @@ impl Shell {
     ) -> Outcome {
         let is_last = std::mem::take(&mut self.is_last);
         self.line = command.line;
-        self.current = Some(Current::Simple(Arc::clone(command)));
+        if !self.is_in_trap() {
+            self.current = Some(Current::Simple(Arc::clone(command)));
+        }
         self.run_debug_trap(process)?;
         self.substituted = None;
         let substitutions = self.open_substitutions.len();

@@ -55,8 +55,9 @@ impl Shell {
         if pipeline.rest.is_empty() {
             return self.run_command(process, &pipeline.first);
         }
+        let has_trap = self.has_error_trap();
         let status = self.run_piped(process, pipeline)?;
-        self.check_failure(process, status)
+        self.check_failure(process, status, has_trap)
     }
 }
 

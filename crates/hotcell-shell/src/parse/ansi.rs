@@ -1,11 +1,20 @@
 //! `$'…'`
 
+use super::builder::Builder;
 use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
+use super::quotes::Quoting;
+use crate::ast::Part;
 
 impl Grammar<'_> {
-    /// At the opening quote; `line` is that of the dollar.
-    pub(super) fn ansi_quoted(&mut self, line: u32) -> Result<Vec<u8>> {
+    /// At the opening quote; `line` is that of the dollar. In `"${x:-$'…'}"` it stands for text without quotes.
+    #[inline(never)]
+    pub(super) fn ansi_quoted(
+        &mut self,
+        builder: &mut Builder,
+        quoting: Quoting,
+        line: u32,
+    ) -> Result<()> {
         self.input.advance();
         let mut source = Vec::new();
         loop {
@@ -24,7 +33,12 @@ impl Grammar<'_> {
         }
         let value = decode(&source);
         self.charge(value.len() + 32)?;
-        Ok(value)
+        if quoting == Quoting::Plain {
+            builder.push(Part::AnsiQuoted(value.into()));
+        } else {
+            builder.literal().extend(value);
+        }
+        Ok(())
     }
 }
 

@@ -6,20 +6,21 @@ use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
 use super::input::Place;
 use super::quotes::Quoting;
-use crate::ast::Arithmetic;
+use crate::ast::{Arithmetic, Part};
 
-const EXPRESSION: ByteSet = ByteSet::new(b"\n()[]'\"`$\\");
+static EXPRESSION: ByteSet = ByteSet::new(b"\n()[]'\"`$\\");
 
 impl Grammar<'_> {
     /// At the second of two opening parentheses: the expression between them, if two closing ones end it.
     ///
     /// If not, `None`, and nothing is read.
+    #[inline(never)]
     pub(super) fn double_parenthesis(&mut self, line: u32) -> Result<Option<Arithmetic>> {
         let place = self.input.place();
         if self.memo.closes_doubly.get(&place) == Some(&false) {
             return Ok(None);
         }
-        let start = self.input.clone();
+        let start = Box::new(self.input.clone());
         self.memo.trials += 1;
         let result = self.expression(line, b'(', b')');
         self.memo.trials -= 1;
@@ -33,55 +34,57 @@ impl Grammar<'_> {
         }
         self.memo.failed = true;
         self.memo.closes_doubly.insert(place, false);
-        self.input = start;
+        *self.input = *start;
         Ok(None)
     }
 
     /// After `$`, at `[`.
-    pub(super) fn brackets(&mut self, line: u32) -> Result<Arithmetic> {
-        let builder = self.expression(line, b'[', b']')?;
-        self.charge(builder.memory())?;
-        Ok(Arithmetic {
-            word: builder.into_quoted_word(),
-        })
+    #[inline(never)]
+    pub(super) fn brackets(&mut self, builder: &mut Builder, line: u32) -> Result<()> {
+        let inside = self.expression(line, b'[', b']')?;
+        self.charge(inside.memory() + size_of::<Arithmetic>() + 32)?;
+        let expression = Box::new(Arithmetic {
+            word: inside.into_quoted_word(),
+        });
+        builder.push(Part::Arithmetic {
+            expression,
+            brackets: true,
+        });
+        Ok(())
     }
 
     /// At the opening bracket: what is up to the matching one, which is taken, too.
     fn expression(&mut self, line: u32, open: u8, close: u8) -> Result<Builder> {
         let mut builder = Builder::default();
         let mut opened: Vec<Place> = Vec::new();
-        let mut quoted_from = None;
         loop {
             let taken = self.input.take_until(&EXPRESSION, builder.literal());
             self.spend(taken + 1)?;
             let Some(byte) = self.input.peek() else {
-                let (line, missing) = quoted_from.unwrap_or((line, close));
-                return Err(SyntaxError::unmatched(line, missing));
+                return Err(SyntaxError::unmatched(line, close));
             };
             match byte {
                 b'\'' => {
-                    quoted_from = match quoted_from {
-                        None => Some((self.input.line(), b'\'')),
-                        Some(_) => None,
-                    };
-                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    // They quote nothing but brackets; whoever evaluates the expression has to know of them.
+                    let text = self.single_quoted()?;
+                    builder.literal().extend([b"'", &*text, b"'"].concat());
                     continue;
                 }
-                b'"' if quoted_from.is_some() => {}
                 b'"' | b'`' | b'$' | b'\\' => {
-                    self.special(byte, &mut builder, Quoting::Arithmetic)?;
+                    let result = self.special(byte, &mut builder, Quoting::Arithmetic);
+                    result.map_err(|error| error.unless_braces(line, close))?;
                     continue;
                 }
                 _ => {}
             }
-            if byte == open && quoted_from.is_none() {
+            if byte == open {
                 opened.push(self.input.place());
                 self.input.advance();
                 if opened.len() == 1 {
                     continue;
                 }
                 builder.byte(byte);
-            } else if byte == close && quoted_from.is_none() {
+            } else if byte == close {
                 self.input.advance();
                 let place = opened.pop();
                 if opened.is_empty() {

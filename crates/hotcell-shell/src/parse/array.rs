@@ -8,6 +8,7 @@ use crate::ast::{ArrayElement, Assignment, AssignmentValue};
 
 impl Grammar<'_> {
     /// At the opening parenthesis.
+    #[inline(never)]
     pub(super) fn array(&mut self) -> Result<Box<[ArrayElement]>> {
         let line = self.input.line();
         self.input.advance();

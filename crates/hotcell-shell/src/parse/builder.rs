@@ -20,6 +20,16 @@ impl Builder {
         self.parts.push(part);
     }
 
+    /// Adds the parts of another word.
+    pub(super) fn extend(&mut self, word: &Word) {
+        for part in word.parts() {
+            match part {
+                Part::Literal(text) => self.literal.extend_from_slice(text),
+                part => self.push(part.clone()),
+            }
+        }
+    }
+
     pub(super) fn byte(&mut self, byte: u8) {
         self.literal.push(byte);
     }
@@ -54,6 +64,9 @@ impl Builder {
     }
 
     pub(super) fn into_word(self) -> Word {
+        if self.parts.is_empty() && !self.literal.is_empty() {
+            return Word::from_literal(Text::from(self.literal));
+        }
         Word::new(self.into_parts())
     }
 

@@ -7,6 +7,7 @@ use crate::ast::{Case, CaseClause, CaseTerminator, CompoundKind, List, Word};
 
 impl Grammar<'_> {
     /// After `case`.
+    #[inline(never)]
     pub(super) fn case(&mut self) -> Result<CompoundKind> {
         let word = self.expect_word()?;
         self.skip_newlines()?;
@@ -32,6 +33,7 @@ impl Grammar<'_> {
     }
 
     /// A clause, and whether nothing but `esac` can follow it.
+    #[inline(never)]
     fn clause(&mut self) -> Result<(CaseClause, bool)> {
         if self.peek(Mode::CasePattern)?.is(Operator::Open) {
             self.advance();

@@ -9,12 +9,13 @@ use crate::ast::{Command, CompoundCommand, CompoundKind, If, IfBranch, List, Loo
 
 impl Grammar<'_> {
     /// A compound command with its redirections.
+    #[inline(never)]
     pub(super) fn compound_command(&mut self) -> Result<Command> {
-        let compound = self.nested(Self::compound)?;
-        Ok(Command::Compound(Arc::new(compound)))
+        Ok(Command::Compound(self.nested(Self::compound)?))
     }
 
-    pub(super) fn compound(&mut self) -> Result<CompoundCommand> {
+    #[inline(never)]
+    pub(super) fn compound(&mut self) -> Result<Arc<CompoundCommand>> {
         self.charge(size_of::<CompoundCommand>() + 64)?;
         let start = self.token_line();
         let kind = self.compound_kind()?;
@@ -26,11 +27,11 @@ impl Grammar<'_> {
             _ => self.token_line(),
         };
         let redirects = self.redirects()?.into();
-        Ok(CompoundCommand {
+        Ok(Arc::new(CompoundCommand {
             kind,
             redirects,
             line,
-        })
+        }))
     }
 
     fn compound_kind(&mut self) -> Result<CompoundKind> {
@@ -68,6 +69,7 @@ impl Grammar<'_> {
     }
 
     /// `((` or `(`.
+    #[inline(never)]
     fn parenthesis(&mut self) -> Result<CompoundKind> {
         let line = self.token_line();
         self.advance();
@@ -87,6 +89,7 @@ impl Grammar<'_> {
         Ok(CompoundKind::Subshell(list))
     }
 
+    #[inline(never)]
     fn if_(&mut self) -> Result<CompoundKind> {
         let mut branches = Vec::new();
         loop {
@@ -111,6 +114,7 @@ impl Grammar<'_> {
         }))
     }
 
+    #[inline(never)]
     fn loop_(&mut self) -> Result<Loop> {
         let condition = self.compound_list()?;
         let body = self.do_group()?;

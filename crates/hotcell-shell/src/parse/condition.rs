@@ -11,6 +11,7 @@ const MISSING_EXPRESSION: &[u8] = b"syntax error near `]]'";
 
 impl Grammar<'_> {
     /// After `[[`.
+    #[inline(never)]
     pub(super) fn condition(&mut self) -> Result<CompoundKind> {
         let condition = self.alternatives()?;
         if self.peek(Mode::Argument)?.reserved() == Some(Reserved::CloseCondition) {
@@ -31,6 +32,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn alternatives(&mut self) -> Result<Condition> {
         let mut conditions = vec![self.conjunction()?];
         while self.peek(Mode::Argument)?.is(Operator::Or) {
@@ -109,6 +111,7 @@ impl Grammar<'_> {
     }
 
     /// A word alone, or two with an operator between them.
+    #[inline(never)]
     fn comparison(&mut self) -> Result<Condition> {
         let Token::Word(left) = self.advance() else {
             return Err(self.unexpected());

@@ -11,6 +11,7 @@ use crate::print;
 
 impl Grammar<'_> {
     /// At `coproc`.
+    #[inline(never)]
     pub(super) fn coproc(&mut self) -> Result<Command> {
         self.charge(size_of::<Coproc>() + 64)?;
         let line = self.token_line();
@@ -30,6 +31,11 @@ impl Grammar<'_> {
             if self.is_at_compound()? {
                 name = print::word_text(&word).into();
                 self.compound_command()?
+            } else if self
+                .peek_reserved()?
+                .is_some_and(|_| !self.may_begin_command())
+            {
+                return Err(self.unexpected());
             } else {
                 self.push_word(&mut simple, word)?;
                 self.simple_command(simple)?

@@ -6,78 +6,68 @@ use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
 use super::quotes::Quoting;
 use crate::ast::{
-    CommandSubstitution, Parameter, ParameterExpansion, ParameterOperation, Part, Special,
+    Arithmetic, CommandSubstitution, Parameter, ParameterExpansion, ParameterOperation, Part,
+    Special,
 };
 
-const NAME_END: ByteSet =
+static NAME_END: ByteSet =
     ByteSet::except(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 impl Grammar<'_> {
     /// At the dollar.
+    #[inline(never)]
     pub(super) fn dollar(&mut self, builder: &mut Builder, quoting: Quoting) -> Result<()> {
         let start = self.input.place();
         let line = self.input.line();
         self.input.advance();
-        let part = match self.input.peek() {
+        match self.input.peek() {
             Some(b'{') => {
                 self.input.advance();
-                self.nested(|grammar| grammar.braced_parameter(quoting, start, line))?
+                self.nested(|grammar| grammar.braced_parameter(builder, quoting, start, line))
             }
             Some(b'(') => {
                 self.input.advance();
-                self.nested(|grammar| grammar.dollar_parenthesis(line))?
+                self.nested(|grammar| grammar.dollar_parenthesis(builder, line))
             }
-            Some(b'[') => {
-                let expression = self.nested(|grammar| grammar.brackets(line))?;
-                Part::Arithmetic {
-                    expression: Box::new(expression),
-                    brackets: true,
-                }
-            }
-            Some(b'\'') if quoting == Quoting::Plain => {
-                Part::AnsiQuoted(self.ansi_quoted(line)?.into())
-            }
-            Some(b'\'') if quoting == Quoting::Braced => {
-                let value = self.ansi_quoted(line)?;
-                builder.literal().extend(value);
-                return Ok(());
+            Some(b'[') => self.nested(|grammar| grammar.brackets(builder, line)),
+            Some(b'\'') if matches!(quoting, Quoting::Plain | Quoting::Braced) => {
+                self.ansi_quoted(builder, quoting, line)
             }
             Some(b'"') if quoting == Quoting::Plain => {
-                Part::Translated(self.nested(Self::double_quoted)?)
+                let parts = self.nested(Self::double_quoted)?;
+                builder.push(Part::Translated(parts));
+                Ok(())
             }
-            Some(byte) => {
-                if let Some(parameter) = self.bare_parameter(byte)? {
-                    parameter_part(parameter)
-                } else {
-                    builder.byte(b'$');
-                    return Ok(());
-                }
-            }
-            None => {
-                builder.byte(b'$');
-                return Ok(());
-            }
-        };
-        self.charge(size_of::<ParameterExpansion>() + 32)?;
-        builder.push(part);
-        Ok(())
+            _ => self.bare_parameter(builder),
+        }
     }
 
-    /// After `$`: a parameter without braces.
-    fn bare_parameter(&mut self, byte: u8) -> Result<Option<Parameter>> {
-        if is_name_start(byte) {
-            let name = self.name()?;
-            return Ok(Some(Parameter::Variable(name.into())));
-        }
-        let parameter = match byte {
-            b'1'..=b'9' => Parameter::Positional(u32::from(byte - b'0')),
-            _ => match Special::from_byte(byte) {
-                Some(special) => Parameter::Special(special),
-                None => return Ok(None),
-            },
+    /// After `$`: a parameter without braces, or nothing that has a meaning.
+    #[inline(never)]
+    fn bare_parameter(&mut self, builder: &mut Builder) -> Result<()> {
+        let byte = self.input.peek().unwrap_or_default();
+        let parameter = if is_name_start(byte) {
+            Parameter::Variable(self.name()?.into())
+        } else {
+            let parameter = match byte {
+                b'1'..=b'9' => Some(Parameter::Positional(u32::from(byte - b'0'))),
+                _ => Special::from_byte(byte).map(Parameter::Special),
+            };
+            let Some(parameter) = parameter else {
+                builder.byte(b'$');
+                return Ok(());
+            };
+            self.input.advance();
+            parameter
         };
-        self.input.advance();
-        Ok(Some(parameter))
+        self.charge(size_of::<ParameterExpansion>() + 32)?;
+        builder.push(Part::Parameter(Box::new(ParameterExpansion {
+            parameter,
+            indirect: false,
+            braced: false,
+            operation: ParameterOperation::None,
+        })));
+        Ok(())
     }
 
     /// The longest name that comes next.
@@ -94,25 +84,41 @@ impl Grammar<'_> {
     }
 
     /// After `$(`: an expression or commands.
-    fn dollar_parenthesis(&mut self, line: u32) -> Result<Part> {
+    #[inline(never)]
+    fn dollar_parenthesis(&mut self, builder: &mut Builder, line: u32) -> Result<()> {
         let is_double = self.input.peek() == Some(b'(');
         if is_double && let Some(expression) = self.double_parenthesis(line)? {
-            return Ok(Part::Arithmetic {
-                expression: Box::new(expression),
+            self.charge(size_of::<Arithmetic>() + 32)?;
+            let expression = Box::new(expression);
+            builder.push(Part::Arithmetic {
+                expression,
                 brackets: false,
             });
+            return Ok(());
         }
-        let list = self.substituted_list().map_err(|error| {
-            // Looking for the end of an expression, bash did not find that of the substitution either.
-            let line_of_end = error.messages.first().map_or(line, |message| message.line);
-            let is_unclosed = error == SyntaxError::unmatched(line_of_end, b')');
-            if is_double && is_unclosed {
-                SyntaxError::unmatched(line, b')')
+        let list = self.substituted_list();
+        let list = list.map_err(|error| {
+            if is_double {
+                unclosed_from(line, error)
             } else {
                 error
             }
         })?;
-        Ok(Part::Command(CommandSubstitution::Dollar(list).into()))
+        self.charge(size_of::<CommandSubstitution>() + 32)?;
+        builder.push(Part::Command(CommandSubstitution::Dollar(list).into()));
+        Ok(())
+    }
+}
+
+/// Looking for the end of an expression, bash did not find that of the substitution either.
+#[cold]
+pub(super) fn unclosed_from(line: u32, error: SyntaxError) -> SyntaxError {
+    let line_of_end = error.messages.first().map_or(line, |message| message.line);
+    let is_unclosed = error == SyntaxError::unmatched(line_of_end, b')');
+    if is_unclosed {
+        SyntaxError::unmatched(line, b')')
+    } else {
+        error
     }
 }
 
@@ -130,13 +136,4 @@ impl Special {
             _ => return None,
         })
     }
-}
-
-fn parameter_part(parameter: Parameter) -> Part {
-    Part::Parameter(Box::new(ParameterExpansion {
-        parameter,
-        indirect: false,
-        braced: false,
-        operation: ParameterOperation::None,
-    }))
 }

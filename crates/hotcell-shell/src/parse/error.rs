@@ -15,6 +15,8 @@ pub struct SyntaxError {
     /// What bash prints, in order: each message is a line of its own, which the shell begins with its name
     /// (`bash: line 3: `).
     pub messages: Box<[Message]>,
+    /// What bash prints before that (about here-documents in front of what is wrong).
+    pub warnings: Box<[Message]>,
 }
 
 /// The kinds of [`SyntaxError`] that a caller may want to tell apart.
@@ -81,6 +83,7 @@ impl SyntaxError {
         Self {
             kind,
             messages: messages.into(),
+            warnings: [].into(),
         }
     }
 
@@ -121,6 +124,15 @@ impl SyntaxError {
     pub(super) fn stopped(line: u32, stopped: Stopped) -> Self {
         let text = format!("parsing was stopped: {stopped}");
         Self::new(ErrorKind::Stopped(stopped), [Message::new(line, &text)])
+    }
+
+    /// Braces in arithmetic expressions are not looked at before the expression has ended.
+    pub(super) fn unless_braces(self, line: u32, delimiter: u8) -> Self {
+        let line_of_brace = self.messages.first().map_or(0, |message| message.line);
+        if self == Self::unmatched(line_of_brace, b'}') {
+            return Self::unmatched(line, delimiter);
+        }
+        self
     }
 
     /// The same error with one more message.

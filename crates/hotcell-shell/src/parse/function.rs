@@ -10,32 +10,40 @@ use crate::ast::{Command, CompoundCommand, FunctionDefinition, Word};
 
 impl Grammar<'_> {
     /// At `function`.
+    #[inline(never)]
     pub(super) fn function(&mut self) -> Result<Command> {
         self.advance();
         let name = self.expect_word()?;
         let line = self.token_line();
-        let mut body = None;
-        if self.peek(Mode::Command)?.is(Operator::Open) && self.input.peek() != Some(b'(') {
-            self.advance();
-            if !self.take_operator(Operator::Close)? {
-                let kind = self.subshell()?;
-                let line = self.token_line();
-                let redirects = self.redirects()?.into();
-                body = Some(CompoundCommand {
-                    kind,
-                    redirects,
-                    line,
-                });
-            }
-        }
-        let body = match body {
+        let body = match self.take_parenthesis_after_name()? {
             Some(body) => body,
             None => self.function_body()?,
         };
         Ok(definition(name, body, line))
     }
 
+    /// After `function name`: `()`, or the subshell that is the body.
+    #[inline(never)]
+    fn take_parenthesis_after_name(&mut self) -> Result<Option<Arc<CompoundCommand>>> {
+        if !self.peek(Mode::Command)?.is(Operator::Open) || self.input.peek() == Some(b'(') {
+            return Ok(None);
+        }
+        self.advance();
+        if self.take_operator(Operator::Close)? {
+            return Ok(None);
+        }
+        let kind = self.subshell()?;
+        let line = self.token_line();
+        let redirects = self.redirects()?.into();
+        Ok(Some(Arc::new(CompoundCommand {
+            kind,
+            redirects,
+            line,
+        })))
+    }
+
     /// After `name ()`.
+    #[inline(never)]
     pub(super) fn named_function(&mut self, simple: Simple) -> Result<Command> {
         let Some((name, line)) = simple.into_name() else {
             return Err(self.unexpected());
@@ -44,10 +52,10 @@ impl Grammar<'_> {
         Ok(definition(name, body, line))
     }
 
-    fn function_body(&mut self) -> Result<CompoundCommand> {
+    fn function_body(&mut self) -> Result<Arc<CompoundCommand>> {
         self.charge(size_of::<FunctionDefinition>() + 32)?;
         self.skip_newlines()?;
-        self.compound()
+        self.nested(Self::compound)
     }
 
     /// Whether a compound command comes next.
@@ -72,10 +80,6 @@ impl Grammar<'_> {
     }
 }
 
-fn definition(name: Word, body: CompoundCommand, line: u32) -> Command {
-    Command::Function(Arc::new(FunctionDefinition {
-        name,
-        body: Arc::new(body),
-        line,
-    }))
+fn definition(name: Word, body: Arc<CompoundCommand>, line: u32) -> Command {
+    Command::Function(Arc::new(FunctionDefinition { name, body, line }))
 }

@@ -16,13 +16,13 @@ pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// A parser at work on one complete command.
 pub(super) struct Grammar<'p> {
-    pub(super) input: Input,
+    pub(super) input: &'p mut Input,
     pub(super) options: &'p Options,
     pub(super) aliases: &'p dyn Aliases,
     pub(super) memo: Memo,
     pub(super) warnings: Vec<Message>,
-    /// Documents whose operator was read, and its line.
-    pub(super) pending: Vec<(Arc<HereDocument>, u32)>,
+    /// Documents whose operator was read.
+    pub(super) pending: Vec<Arc<HereDocument>>,
     /// How many `$(` and `<(` of this text are open.
     pub(super) substitutions: u32,
     /// The command that was read last ended with a redirection, after which no word is reserved.
@@ -40,12 +40,15 @@ pub(super) struct Grammar<'p> {
     next_id: u32,
 }
 
-/// What a text of its own (a substitution, a document) sets aside while it is read.
-pub(super) struct Suspended {
+/// What a text of its own (a substitution, a document) sets aside while it is read. Not on the stack, of which a level of
+/// nesting should take little.
+pub(super) struct Suspended(Box<State>);
+
+struct State {
     token: Option<Token>,
     token_line: u32,
     token_end: usize,
-    pending: Vec<(Arc<HereDocument>, u32)>,
+    pending: Vec<Arc<HereDocument>>,
     substitutions: u32,
     after_redirect: bool,
     discarding: bool,
@@ -54,7 +57,7 @@ pub(super) struct Suspended {
 
 impl<'p> Grammar<'p> {
     pub(super) fn new(
-        input: Input,
+        input: &'p mut Input,
         options: &'p Options,
         aliases: &'p dyn Aliases,
         watch: &'p dyn Watch,
@@ -79,13 +82,12 @@ impl<'p> Grammar<'p> {
         }
     }
 
-    /// The place to go on at; after an error that is the next line.
-    pub(super) fn into_input(mut self, failed: bool) -> Input {
-        if failed && !matches!(self.token, Some(Token::Newline)) {
+    /// Goes on with the next line after an error.
+    pub(super) fn skip_line(&mut self) {
+        if !matches!(self.token, Some(Token::Newline)) {
             self.input.skip_aliases();
             self.input.take_line(&mut Vec::new());
         }
-        self.input
     }
 
     /// The next token, which stays. What it can be depends on where it stands, so the first who looks decides.
@@ -95,6 +97,11 @@ impl<'p> Grammar<'p> {
             return Ok(self.token.insert(token));
         }
         Ok(self.token.as_ref().unwrap_or(&Token::End))
+    }
+
+    /// Whether a command can begin with the token that was looked at.
+    pub(super) fn may_begin_command(&self) -> bool {
+        self.token.as_ref().is_some_and(Token::may_begin_command)
     }
 
     /// The token that was looked at.
@@ -107,6 +114,11 @@ impl<'p> Grammar<'p> {
     pub(super) fn mark_token(&mut self, line: u32, end: usize) {
         self.token_line = line;
         self.token_end = end;
+    }
+
+    /// Corrects the line of the token that was just read.
+    pub(super) fn mark_line(&mut self, line: u32) {
+        self.token_line = line;
     }
 
     /// The line that bash would be at, having read up to the token that was looked at.
@@ -206,8 +218,9 @@ impl<'p> Grammar<'p> {
         id
     }
 
+    #[inline(never)]
     pub(super) fn suspend(&mut self) -> Suspended {
-        Suspended {
+        Suspended(Box::new(State {
             token: self.token.take(),
             token_line: self.token_line,
             token_end: self.token_end,
@@ -216,11 +229,12 @@ impl<'p> Grammar<'p> {
             after_redirect: std::mem::take(&mut self.after_redirect),
             discarding: std::mem::take(&mut self.discarding),
             depth: self.depth,
-        }
+        }))
     }
 
     /// Goes on where [`Self::suspend`] left off. Documents that were not read until now are still to come.
-    pub(super) fn resume(&mut self, suspended: Suspended) {
+    #[inline(never)]
+    pub(super) fn resume(&mut self, Suspended(suspended): Suspended) {
         let left = std::mem::replace(&mut self.pending, suspended.pending);
         self.pending.extend(left);
         self.token = suspended.token;
@@ -232,36 +246,47 @@ impl<'p> Grammar<'p> {
         self.depth = suspended.depth;
     }
 
-    /// Reads a text of its own, which begins at `line`.
+    /// Reads a text of its own.
     pub(super) fn within<T>(
         &mut self,
-        text: &[u8],
-        line: u32,
+        text: Input,
         parse: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        self.charge(text.len())?;
-        let id = self.next_id();
-        let outer = std::mem::replace(&mut self.input, Input::nested(text, line, id));
+        self.charge(text.length())?;
+        let outer = std::mem::replace(self.input, text);
         let suspended = self.suspend();
         self.substitutions = 0;
         let result = parse(self);
         self.pending.clear();
         self.resume(suspended);
-        self.input = outer;
+        *self.input = outer;
         result
     }
 
     /// The error that the token which was looked at is not one that may stand here.
+    #[inline(never)]
     pub(super) fn unexpected(&mut self) -> SyntaxError {
-        let line = self.token_line;
         let text = match &self.token {
             None | Some(Token::End) if self.substitutions > 0 => {
-                return SyntaxError::unmatched(line, b')');
+                return SyntaxError::unmatched(self.token_line, b')');
             }
-            None | Some(Token::End) => return SyntaxError::unexpected_end(line),
+            None | Some(Token::End) => return SyntaxError::unexpected_end(self.token_line),
             Some(token) => token_text(token),
         };
-        SyntaxError::unexpected_token(line, &text, self.source_line())
+        SyntaxError::unexpected_token(self.token_line, &text, self.source_line())
+    }
+
+    /// The same after a complete list: bash reads documents to their ends before it says what is wrong, and counts their
+    /// lines.
+    #[inline(never)]
+    pub(super) fn unexpected_after_list(&mut self) -> SyntaxError {
+        if !self.pending.is_empty() && !matches!(self.token, None | Some(Token::End)) {
+            self.input.skip_aliases();
+            self.input.take_line(&mut Vec::new());
+            // What is wrong with them does not matter any more.
+            let _ = self.read_here_documents();
+        }
+        self.unexpected()
     }
 
     /// The line of the script that the last token is in.
@@ -273,7 +298,7 @@ impl<'p> Grammar<'p> {
 /// The token as bash shows it in messages.
 pub(super) fn token_text(token: &Token) -> Text {
     match token {
-        Token::Word(word) => print::word_text(word).into(),
+        Token::Word(word) => print::visible(print::word_text(word)).into(),
         Token::Assignment(assignment) => print::assignment_text(assignment).into(),
         Token::Descriptor(descriptor) => print::descriptor_text(descriptor).into(),
         Token::Operator(operator) => operator.text().as_bytes().into(),

@@ -6,17 +6,22 @@ use crate::ast::{HereDocument, Part, Text, Word};
 
 impl Grammar<'_> {
     /// After a newline: the documents whose operators were read before it.
+    #[inline(never)]
     pub(super) fn read_here_documents(&mut self) -> Result<()> {
-        for (document, line) in std::mem::take(&mut self.pending) {
-            self.read_here_document(&document, line)?;
-            // The newline that they follow has been read; where bash is now is their last line.
-            self.mark_token(self.input.line().saturating_sub(1), self.input.position());
+        for document in std::mem::take(&mut self.pending) {
+            self.read_here_document(&document)?;
+            // bash is at their last line now, and still shows the one that they follow.
+            self.mark_line(self.input.line().saturating_sub(1));
         }
         Ok(())
     }
 
-    fn read_here_document(&mut self, document: &HereDocument, operator_line: u32) -> Result<()> {
+    fn read_here_document(&mut self, document: &HereDocument) -> Result<()> {
         let first_line = self.input.line();
+        let delimiter = match &*document.delimiter {
+            delimiter if document.strip_tabs => without_tabs(delimiter),
+            delimiter => delimiter,
+        };
         let mut text = Vec::new();
         loop {
             let start = text.len();
@@ -24,11 +29,11 @@ impl Grammar<'_> {
                 if self.options.interactive {
                     return Err(SyntaxError::unexpected_end(self.input.line()));
                 }
-                self.warn_of_end(document, operator_line, 1);
+                self.warn_of_end(document, first_line, 1);
                 break;
             }
             let line = text.get(start..).unwrap_or_default();
-            if line.strip_suffix(b"\n") == Some(&*document.delimiter) {
+            if line.strip_suffix(b"\n") == Some(delimiter) {
                 text.truncate(start);
                 break;
             }
@@ -36,7 +41,7 @@ impl Grammar<'_> {
                 let rest = line.len() - document.delimiter.len();
                 self.input.step_back(rest);
                 text.truncate(start);
-                self.warn_of_end(document, operator_line, 0);
+                self.warn_of_end(document, first_line, 0);
                 break;
             }
         }
@@ -55,7 +60,7 @@ impl Grammar<'_> {
         self.spend(text.len() - start + 1)?;
         if document.strip_tabs {
             let tabs = text.get(start..).unwrap_or_default();
-            let tabs = tabs.iter().take_while(|&&byte| byte == b'\t').count();
+            let tabs = tabs.len() - without_tabs(tabs).len();
             text.drain(start..start + tabs);
         }
         let mut piece = start;
@@ -71,10 +76,10 @@ impl Grammar<'_> {
         Ok(Some(()))
     }
 
-    fn warn_of_end(&mut self, document: &HereDocument, operator_line: u32, lines_back: u32) {
-        let before = format!(
-            "warning: here-document at line {operator_line} delimited by end-of-file (wanted "
-        );
+    fn warn_of_end(&mut self, document: &HereDocument, first_line: u32, lines_back: u32) {
+        let at = first_line.saturating_sub(1);
+        let before =
+            format!("warning: here-document at line {at} delimited by end-of-file (wanted ");
         let line = self.input.line().saturating_sub(lines_back);
         self.warnings
             .push(Message::quoting(line, &before, &document.delimiter, ")"));
@@ -102,4 +107,9 @@ fn closes_substitution(document: &HereDocument, line: &[u8]) -> bool {
         && line
             .strip_prefix(&*document.delimiter)
             .is_some_and(|rest| rest.contains(&b')'))
+}
+
+fn without_tabs(line: &[u8]) -> &[u8] {
+    let tabs = line.iter().take_while(|&&byte| byte == b'\t').count();
+    line.get(tabs..).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::ast::Text;
 pub(super) struct Input {
     /// No other text has the same.
     id: u32,
-    /// Ends with a newline, unless it is empty.
+    /// A script ends with a newline, unless it is empty.
     source: Arc<[u8]>,
     /// How much of `source` was there before that newline was added.
     length: usize,
@@ -47,22 +47,26 @@ impl Input {
         Self::nested(source, first_line, 0)
     }
 
-    /// bash takes NUL bytes out of what it reads, and ends every script with a newline.
+    /// A script inside of a script. bash ends every script with a newline.
     pub(super) fn nested(source: &[u8], first_line: u32, id: u32) -> Self {
-        let mut text: Vec<u8> = Vec::with_capacity(source.len() + 1);
-        if source.contains(&0) {
-            text.extend(source.iter().filter(|&&byte| byte != 0));
+        let mut input = Self::verbatim(source, first_line, id);
+        if input.source.last().is_some_and(|&last| last != b'\n') {
+            input.source = [&*input.source, b"\n"].concat().into();
+        }
+        input
+    }
+
+    /// A text that is no script. bash takes NUL bytes out of all that it reads.
+    pub(super) fn verbatim(source: &[u8], first_line: u32, id: u32) -> Self {
+        let source: Arc<[u8]> = if source.contains(&0) {
+            source.iter().copied().filter(|&byte| byte != 0).collect()
         } else {
-            text.extend_from_slice(source);
-        }
-        let length = text.len();
-        if text.last().is_some_and(|&last| last != b'\n') {
-            text.push(b'\n');
-        }
+            source.into()
+        };
         Self {
             id,
-            source: text.into(),
-            length,
+            length: source.len(),
+            source,
             position: 0,
             line: first_line,
             aliases: Vec::new(),
@@ -94,6 +98,10 @@ impl Input {
     /// Bytes that were read of the script itself, of those it had.
     pub(super) fn consumed(&self) -> usize {
         self.position.min(self.length)
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.length
     }
 
     /// The next byte; lines that a backslash continues are joined.

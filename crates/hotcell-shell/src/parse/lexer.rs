@@ -30,7 +30,7 @@ pub(super) enum Mode {
 /// Aliases that stand for aliases that stand for aliases…
 const MAX_ALIAS_DEPTH: usize = 1000;
 
-const LINE_END: ByteSet = ByteSet::new(b"\n");
+static LINE_END: ByteSet = ByteSet::new(b"\n");
 
 impl Grammar<'_> {
     pub(super) fn lex(&mut self, mode: Mode) -> Result<Token> {
@@ -183,6 +183,7 @@ impl Grammar<'_> {
     }
 
     /// Puts the text of an alias in front of the input, if the token is one.
+    #[inline(never)]
     fn expand_alias(&mut self, token: &Token) -> Result<bool> {
         let Token::Word(word) = token else {
             return Ok(false);

@@ -15,8 +15,12 @@ use crate::ast::{
 impl Grammar<'_> {
     /// The next line of commands, with what it continues on.
     pub(super) fn complete_command(&mut self) -> Result<Option<CompleteCommand>> {
-        let list = self.next_list()?;
+        let list = self.next_list();
         let warnings = std::mem::take(&mut self.warnings).into();
+        let list = match list {
+            Ok(list) => list,
+            Err(error) => return Err(SyntaxError { warnings, ..error }),
+        };
         Ok(list.map(|list| CompleteCommand {
             list,
             warnings,
@@ -25,6 +29,7 @@ impl Grammar<'_> {
     }
 
     /// The same, without what belongs to the script around it.
+    #[inline(never)]
     pub(super) fn next_list(&mut self) -> Result<Option<List>> {
         self.skip_newlines()?;
         if matches!(self.peek(Mode::Command)?, Token::End) {
@@ -43,15 +48,19 @@ impl Grammar<'_> {
                     });
                     break;
                 }
-                _ => return Err(self.unexpected()),
+                _ => return Err(self.unexpected_after_list()),
             };
             self.advance();
             items.push(ListItem {
                 command: item,
                 separator,
             });
-            if matches!(self.peek(Mode::Command)?, Token::Newline | Token::End) {
+            let token = self.peek(Mode::Command)?;
+            if matches!(token, Token::Newline | Token::End) {
                 break;
+            }
+            if !token.may_begin_command() {
+                return Err(self.unexpected_after_list());
             }
         }
         // Every script ends with a newline, unless a backslash takes it away.
@@ -64,6 +73,7 @@ impl Grammar<'_> {
     }
 
     /// Commands between two reserved words or parentheses. There has to be one.
+    #[inline(never)]
     pub(super) fn compound_list(&mut self) -> Result<List> {
         self.skip_newlines()?;
         let mut items = Vec::new();
@@ -143,6 +153,7 @@ impl Grammar<'_> {
         }
     }
 
+    #[inline(never)]
     fn pipeline(&mut self) -> Result<Pipeline> {
         let mut negated = false;
         let mut timed = Timed::No;
@@ -161,7 +172,7 @@ impl Grammar<'_> {
             }
             prefixed = true;
         }
-        if prefixed && self.is_at_lone_prefix()? {
+        if prefixed && self.is_at_lone_prefix(timed != Timed::No)? {
             let first = empty_command(self.token_line());
             return Ok(Pipeline {
                 first,
@@ -196,6 +207,7 @@ impl Grammar<'_> {
     }
 
     /// After `time`: `-p`, `--`.
+    #[inline(never)]
     fn time_options(&mut self) -> Result<Timed> {
         let mut timed = Timed::Yes;
         if self.take_literal(b"-p")? {
@@ -215,11 +227,11 @@ impl Grammar<'_> {
     }
 
     /// `!` and `time` may stand alone in front of what ends a line.
-    fn is_at_lone_prefix(&mut self) -> Result<bool> {
-        let in_substitution = self.substitutions > 0;
+    fn is_at_lone_prefix(&mut self, timed: bool) -> Result<bool> {
+        let ends_substitution = self.substitutions > 0 && timed;
         Ok(match self.peek(Mode::Command)? {
             Token::Newline | Token::End | Token::Operator(Operator::Semicolon) => true,
-            Token::Operator(Operator::Close) => in_substitution,
+            Token::Operator(Operator::Close) => ends_substitution,
             _ => false,
         })
     }

@@ -10,6 +10,7 @@ use crate::print;
 
 impl Grammar<'_> {
     /// After `for`.
+    #[inline(never)]
     pub(super) fn for_(&mut self) -> Result<CompoundKind> {
         let line = self.token_line();
         if self.peek(Mode::Argument)?.is(Operator::Open) && self.input.peek() == Some(b'(') {
@@ -24,6 +25,7 @@ impl Grammar<'_> {
         Ok(CompoundKind::Select(self.over_words()?))
     }
 
+    #[inline(never)]
     fn over_words(&mut self) -> Result<For> {
         let variable = self.expect_word()?;
         if self.take_operator(Operator::Semicolon)? {
@@ -33,6 +35,10 @@ impl Grammar<'_> {
                 words: None,
                 body,
             });
+        }
+        // On the same line `in` and `do` are recognised, but a brace is not.
+        if self.peek_reserved()? == Some(Reserved::OpenBrace) {
+            return Err(self.unexpected());
         }
         self.skip_newlines()?;
         let words = if self.take_reserved(Reserved::In)? {
@@ -49,6 +55,7 @@ impl Grammar<'_> {
     }
 
     /// After `in`: words, and what ends them.
+    #[inline(never)]
     fn word_list(&mut self) -> Result<Box<[Word]>> {
         let mut words = Vec::new();
         loop {
@@ -79,7 +86,22 @@ impl Grammar<'_> {
     }
 
     /// After `for (`, at the second parenthesis.
+    #[inline(never)]
     fn arithmetic_for(&mut self, line: u32) -> Result<CompoundKind> {
+        let expressions = self.three_expressions(line)?;
+        self.take_operator(Operator::Semicolon)?;
+        let body = self.loop_body()?;
+        let [initial, condition, step] = *expressions;
+        Ok(CompoundKind::ArithmeticFor(Box::new(ArithmeticFor {
+            initial,
+            condition,
+            step,
+            body,
+        })))
+    }
+
+    #[inline(never)]
+    fn three_expressions(&mut self, line: u32) -> Result<Box<[Arithmetic; 3]>> {
         let Some(all) = self.double_parenthesis(line)? else {
             // bash gives up the whole script without a word here. That helps nobody.
             self.mark_token(self.input.line(), self.input.position());
@@ -87,43 +109,23 @@ impl Grammar<'_> {
             return Err(SyntaxError::new(ErrorKind::Invalid, [message]));
         };
         self.mark_token(self.input.line(), self.input.position());
-        let [initial, condition, step] = self.three_expressions(&all)?;
-        self.take_operator(Operator::Semicolon)?;
-        let body = self.loop_body()?;
-        Ok(CompoundKind::ArithmeticFor(ArithmeticFor {
-            initial,
-            condition,
-            step,
-            body,
-        }))
-    }
-
-    fn three_expressions(&mut self, all: &Arithmetic) -> Result<[Arithmetic; 3]> {
-        let mut expressions = split_at_semicolons(all);
-        let problem = match expressions.len() {
-            3 => None,
-            0..3 => Some("syntax error: arithmetic expression required"),
-            _ => Some("syntax error: `;' unexpected"),
+        let expressions = split_at_semicolons(&all);
+        let expressions = match <Box<[Arithmetic; 3]>>::try_from(expressions) {
+            Ok(expressions) => return Ok(expressions),
+            Err(expressions) => expressions,
         };
-        if let Some(problem) = problem {
-            let line = self.token_line();
-            let mut text = b"((".to_vec();
-            text.extend(print::arithmetic_text(all));
-            text.extend(b"))");
-            let shown = Message::quoting(line, "syntax error: ", &text, "");
-            let messages = [Message::new(line, problem), shown];
-            return Err(SyntaxError::new(ErrorKind::Invalid, messages));
-        }
-        let mut next = || {
-            if expressions.is_empty() {
-                Arithmetic {
-                    word: Word::new(Vec::new()),
-                }
-            } else {
-                expressions.remove(0)
-            }
+        let problem = if expressions.len() < 3 {
+            "syntax error: arithmetic expression required"
+        } else {
+            "syntax error: `;' unexpected"
         };
-        Ok([next(), next(), next()])
+        let line = self.token_line();
+        let text = [&b"(("[..], &print::arithmetic_text(&all), b"))"].concat();
+        let shown = Message::quoting(line, "syntax error: ", &text, "");
+        Err(SyntaxError::new(
+            ErrorKind::Invalid,
+            [Message::new(line, problem), shown],
+        ))
     }
 }
 

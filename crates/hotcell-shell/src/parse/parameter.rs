@@ -13,10 +13,10 @@ use crate::ast::{
 };
 
 /// What has to be looked at in what follows an operator.
-const BRACED: ByteSet = ByteSet::new(b"\n}<>'\"`$\\/");
-const OFFSET: ByteSet = ByteSet::new(b"\n}'\"`$\\:?()");
-const SUBSCRIPT: ByteSet = ByteSet::new(b"\n}[]'\"`$\\");
-const CLOSE: ByteSet = ByteSet::new(b"\n}'\"`$\\");
+static BRACED: ByteSet = ByteSet::new(b"\n}<>'\"`$\\/");
+static OFFSET: ByteSet = ByteSet::new(b"\n}'\"`$\\:?()");
+static SUBSCRIPT: ByteSet = ByteSet::new(b"\n}[]'\"`$\\");
+static CLOSE: ByteSet = ByteSet::new(b"\n}'\"`$\\");
 
 /// What follows `${`.
 struct Braced {
@@ -28,40 +28,66 @@ struct Braced {
 
 impl Grammar<'_> {
     /// After `${`, which stands at `start`. What is no expansion is only an error when it is expanded.
+    #[inline(never)]
     pub(super) fn braced_parameter(
         &mut self,
+        builder: &mut Builder,
         quoting: Quoting,
         start: Place,
         line: u32,
-    ) -> Result<Part> {
+    ) -> Result<()> {
+        self.charge(size_of::<ParameterExpansion>() + 32)?;
         let braced = Braced { quoting, line };
-        if let Some(expansion) = self.expansion(&braced)?
-            && self.input.take(b'}')
-        {
-            return Ok(Part::Parameter(Box::new(expansion)));
-        }
-        self.bad_substitution(&braced, start)
+        let part = match self.expansion(&braced)? {
+            Some(expansion) if self.input.take(b'}') => Part::Parameter(expansion),
+            _ => self.bad_substitution(&braced, start)?,
+        };
+        builder.push(part);
+        Ok(())
     }
 
-    fn expansion(&mut self, braced: &Braced) -> Result<Option<ParameterExpansion>> {
+    #[inline(never)]
+    fn expansion(&mut self, braced: &Braced) -> Result<Option<Box<ParameterExpansion>>> {
+        let Some(mut expansion) = self.expanded(braced)? else {
+            return Ok(None);
+        };
+        if expansion.indirect
+            && let Some(operation) = self.names_or_keys(&expansion.parameter)
+        {
+            expansion.indirect = false;
+            expansion.operation = operation;
+        } else if expansion.operation == ParameterOperation::None {
+            let Some(operation) = self.operation(braced, &expansion.parameter)? else {
+                return Ok(None);
+            };
+            expansion.operation = operation;
+        }
+        Ok(Some(expansion))
+    }
+
+    /// What is expanded, and what is in front of it: `#` or `!`.
+    #[inline(never)]
+    fn expanded(&mut self, braced: &Braced) -> Result<Option<Box<ParameterExpansion>>> {
         let (first, second) = (self.input.peek(), self.input.peek_second());
-        if first == Some(b'#') && self.is_length(second) {
-            self.input.advance();
-            let parameter = self.parameter(braced)?;
-            return Ok(parameter.map(|found| expansion(found, false, ParameterOperation::Length)));
-        }
+        let length = first == Some(b'#') && self.is_length(second);
         let indirect = first == Some(b'!') && second.is_some_and(may_be_indirect);
-        if indirect {
+        if length || indirect {
             self.input.advance();
         }
+        let operation = if length {
+            ParameterOperation::Length
+        } else {
+            ParameterOperation::None
+        };
         let Some(parameter) = self.parameter(braced)? else {
             return Ok(None);
         };
-        if indirect && let Some(operation) = self.names_or_keys(&parameter) {
-            return Ok(Some(expansion(parameter, false, operation)));
-        }
-        let operation = self.operation(braced, &parameter)?;
-        Ok(operation.map(|operation| expansion(parameter, indirect, operation)))
+        Ok(Some(Box::new(ParameterExpansion {
+            parameter,
+            indirect,
+            braced: true,
+            operation,
+        })))
     }
 
     /// Whether `${#` asks for a length; `second` is what follows it. If not, `#` is the parameter.
@@ -116,11 +142,12 @@ impl Grammar<'_> {
     }
 
     /// After `name[`. `None` if the bracket is not closed before the brace.
+    #[inline(never)]
     fn subscript(&mut self, braced: &Braced) -> Result<Option<Subscript>> {
         let mut builder = Builder::default();
         let mut depth = 1_usize;
         loop {
-            let byte = self.run(&SUBSCRIPT, &mut builder, braced, b'}')?;
+            let byte = self.run(&SUBSCRIPT, &mut builder, braced)?;
             match byte {
                 b'}' => return Ok(None),
                 b'[' => depth += 1,
@@ -168,6 +195,7 @@ impl Grammar<'_> {
     }
 
     /// After the parameter: the operator and its operands, up to the brace.
+    #[inline(never)]
     fn operation(
         &mut self,
         braced: &Braced,
@@ -202,6 +230,7 @@ impl Grammar<'_> {
         Ok(Some(operation))
     }
 
+    #[inline(never)]
     fn colon(&mut self, braced: &Braced) -> Result<Option<ParameterOperation>> {
         self.input.advance();
         match self.input.peek() {
@@ -219,6 +248,7 @@ impl Grammar<'_> {
         }
     }
 
+    #[inline(never)]
     fn fallback(&mut self, braced: &Braced, or_empty: bool) -> Result<ParameterOperation> {
         let kind = match self.input.peek() {
             Some(b'=') => Fallback::Assign,
@@ -240,6 +270,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn removal(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         let prefix = self.input.peek() == Some(b'#');
         self.input.advance();
@@ -252,6 +283,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn replacement(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         self.input.advance();
         let scope = match self.input.peek() {
@@ -276,6 +308,7 @@ impl Grammar<'_> {
         })
     }
 
+    #[inline(never)]
     fn case_change(&mut self, braced: &Braced) -> Result<ParameterOperation> {
         let byte = self.input.peek().unwrap_or_default();
         self.input.advance();
@@ -298,6 +331,7 @@ impl Grammar<'_> {
     }
 
     /// A word up to the brace; up to a slash, too, if it is the pattern of a replacement.
+    #[inline(never)]
     fn operand(
         &mut self,
         braced: &Braced,
@@ -305,35 +339,21 @@ impl Grammar<'_> {
         pattern: Option<ReplaceScope>,
     ) -> Result<Word> {
         let mut builder = Builder::default();
-        // The line of a `'` that is open where it quotes nothing but braces.
-        let mut quoted_from = None;
         // `${x////}`: a slash right behind `//` belongs to the pattern.
         if pattern == Some(ReplaceScope::All) && self.input.take(b'/') {
             builder.byte(b'/');
         }
         loop {
-            let (braced_line, missing) = quoted_from.unwrap_or((braced.line, b'}'));
-            let inside = Braced {
-                quoting,
-                line: braced_line,
-            };
-            let byte = self.run(&BRACED, &mut builder, &inside, missing)?;
+            let byte = self.run(&BRACED, &mut builder, braced)?;
             match byte {
-                b'}' if quoted_from.is_none() => break,
+                b'}' => break,
                 b'/' if pattern.is_some() => break,
-                b'\'' if quoting != Quoting::Plain => {
-                    quoted_from = match quoted_from {
-                        None => Some((self.input.line(), b'\'')),
-                        Some(_) => None,
-                    };
-                }
                 b'<' | b'>'
                     if quoting == Quoting::Plain && self.input.peek_second() == Some(b'(') =>
                 {
                     self.process_substitution(&mut builder)?;
                     continue;
                 }
-                b'"' if quoted_from.is_some() => {}
                 b'\'' | b'"' | b'`' | b'$' | b'\\' => {
                     self.special(byte, &mut builder, quoting)?;
                     continue;
@@ -355,11 +375,12 @@ impl Grammar<'_> {
         self.arithmetic_operand(braced, false)
     }
 
+    #[inline(never)]
     fn arithmetic_operand(&mut self, braced: &Braced, ends_at_colon: bool) -> Result<Arithmetic> {
         let mut builder = Builder::default();
         let (mut conditions, mut parentheses) = (0_usize, 0_usize);
         loop {
-            let byte = self.run(&OFFSET, &mut builder, braced, b'}')?;
+            let byte = self.run(&OFFSET, &mut builder, braced)?;
             match byte {
                 b'}' => break,
                 b'?' => conditions += 1,
@@ -384,6 +405,7 @@ impl Grammar<'_> {
     }
 
     /// Skips to the brace; the text, from `start` on, is what is reported when it is expanded.
+    #[inline(never)]
     fn bad_substitution(&mut self, braced: &Braced, start: Place) -> Result<Part> {
         let outermost = !std::mem::replace(&mut self.discarding, true);
         let result = self.skip_to_brace(braced);
@@ -402,7 +424,7 @@ impl Grammar<'_> {
     fn skip_to_brace(&mut self, braced: &Braced) -> Result<()> {
         let mut builder = Builder::default();
         loop {
-            let byte = self.run(&CLOSE, &mut builder, braced, b'}')?;
+            let byte = self.run(&CLOSE, &mut builder, braced)?;
             match byte {
                 b'}' => {
                     self.input.advance();
@@ -415,11 +437,12 @@ impl Grammar<'_> {
     }
 
     /// What is between `@` and the brace.
+    #[inline(never)]
     fn text_to_brace(&mut self, braced: &Braced) -> Result<Vec<u8>> {
         let start = self.input.place();
         let mut builder = Builder::default();
         loop {
-            let byte = self.run(&CLOSE, &mut builder, braced, b'}')?;
+            let byte = self.run(&CLOSE, &mut builder, braced)?;
             match byte {
                 b'}' => return Ok(self.input.since(start)),
                 b'\n' => self.input.advance(),
@@ -428,36 +451,17 @@ impl Grammar<'_> {
         }
     }
 
-    /// Takes ordinary text up to a byte of `stop`, which is looked at only. `missing` is what the end leaves unmatched.
-    fn run(
-        &mut self,
-        stop: &ByteSet,
-        builder: &mut Builder,
-        braced: &Braced,
-        missing: u8,
-    ) -> Result<u8> {
+    /// Takes ordinary text up to a byte of `stop`, which is looked at only.
+    fn run(&mut self, stop: &ByteSet, builder: &mut Builder, braced: &Braced) -> Result<u8> {
         loop {
             let taken = self.input.take_until(stop, builder.literal());
             self.spend(taken + 1)?;
             match self.input.peek() {
-                None => return Err(SyntaxError::unmatched(braced.line, missing)),
+                None => return Err(SyntaxError::unmatched(braced.line, b'}')),
                 Some(byte) if stop.contains(byte) => return Ok(byte),
                 Some(_) => {}
             }
         }
-    }
-}
-
-fn expansion(
-    parameter: Parameter,
-    indirect: bool,
-    operation: ParameterOperation,
-) -> ParameterExpansion {
-    ParameterExpansion {
-        parameter,
-        indirect,
-        braced: true,
-        operation,
     }
 }
 

@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::bytes::ByteSet;
 use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
+use super::input::Input;
 use crate::ast::{Part, Word};
 
 /// What quotes mean where a piece of text stands.
@@ -15,15 +16,15 @@ pub(super) enum Quoting {
     Double,
     /// In a here-document, where `"` is an ordinary character.
     Here,
-    /// In `${x:-…}` between double quotes: double quotes may be nested; `'` is an ordinary character, but no `}`
-    /// between two of them ends the expansion.
+    /// In `${x:-…}` between double quotes: double quotes may be nested; `'` is an ordinary character, except that bash
+    /// looks for what ends the expansion behind the next one.
     Braced,
-    /// In an arithmetic expression: like [`Self::Braced`], with other brackets.
+    /// In an arithmetic expression: like [`Self::Braced`], but nothing between two `'` is looked at.
     Arithmetic,
 }
 
 /// What is special between double quotes.
-const DOUBLE: ByteSet = ByteSet::new(b"\n\"`$\\");
+static DOUBLE: ByteSet = ByteSet::new(b"\n\"`$\\");
 
 impl Quoting {
     /// Whether it is text between double quotes, or is treated so.
@@ -58,6 +59,7 @@ impl Grammar<'_> {
                 let parts = self.nested(Self::double_quoted)?;
                 builder.push(Part::DoubleQuoted(parts));
             }
+            b'\'' if quoting == Quoting::Braced => return self.braced_quote(builder),
             b'\'' if quoting == Quoting::Plain => {
                 let text = self.single_quoted()?;
                 builder.push(Part::SingleQuoted(text.into()));
@@ -87,7 +89,8 @@ impl Grammar<'_> {
     }
 
     /// At the opening quote.
-    fn single_quoted(&mut self) -> Result<Vec<u8>> {
+    #[inline(never)]
+    pub(super) fn single_quoted(&mut self) -> Result<Vec<u8>> {
         let line = self.input.line();
         self.input.advance();
         let mut text = Vec::new();
@@ -99,6 +102,7 @@ impl Grammar<'_> {
     }
 
     /// At the opening quote.
+    #[inline(never)]
     pub(super) fn double_quoted(&mut self) -> Result<Box<[Part]>> {
         let line = self.input.line();
         self.input.advance();
@@ -124,35 +128,56 @@ impl Grammar<'_> {
     /// A text of its own, all of which is as if between double quotes, in which `"` is an ordinary character.
     ///
     /// What is wrong in it is only noticed when it is expanded.
+    #[inline(never)]
     pub(super) fn quoted_text(&mut self, text: &[u8], line: u32) -> Result<Word> {
-        self.within(text, line, |grammar| {
-            let mut builder = Builder::default();
+        let mut builder = Builder::default();
+        self.add_quoted_text(&mut builder, text, line)?;
+        self.charge(builder.memory())?;
+        Ok(builder.into_quoted_word())
+    }
+
+    fn add_quoted_text(&mut self, builder: &mut Builder, text: &[u8], line: u32) -> Result<()> {
+        let id = self.next_id();
+        self.within(Input::verbatim(text, line, id), |grammar| {
             loop {
                 let taken = grammar.input.take_until(&DOUBLE, builder.literal());
                 grammar.spend(taken + 1)?;
                 let Some(byte) = grammar.input.peek() else {
-                    break;
+                    return Ok(());
                 };
                 if !DOUBLE.contains(byte) {
                     continue;
                 }
                 let here = grammar.input.clone();
-                let result = grammar.special(byte, &mut builder, Quoting::Here);
-                let Err(error) = result else { continue };
-                if !error.is_about_the_text() {
-                    return Err(error);
+                match grammar.special(byte, builder, Quoting::Here) {
+                    Err(error) if error.is_about_the_text() => {
+                        builder.push(broken(here, error));
+                        return Ok(());
+                    }
+                    result => result?,
                 }
-                builder.push(broken(here, error));
-                break;
             }
-            grammar.charge(builder.memory())?;
-            Ok(builder.into_quoted_word())
         })
+    }
+
+    /// At a `'` in `"${x:-…}"`, where bash looks for the other one, only to take both for ordinary characters.
+    #[inline(never)]
+    pub(super) fn braced_quote(&mut self, builder: &mut Builder) -> Result<()> {
+        let line = self.input.line();
+        let text = self.single_quoted()?;
+        builder.byte(b'\'');
+        if text.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\')) {
+            self.nested(|grammar| grammar.add_quoted_text(builder, &text, line))?;
+        } else {
+            builder.literal().extend(text);
+        }
+        builder.byte(b'\'');
+        Ok(())
     }
 }
 
 /// What stands for the rest of a text, from an expansion on that does not parse.
-fn broken(mut rest: super::input::Input, error: SyntaxError) -> Part {
+fn broken(mut rest: Input, error: SyntaxError) -> Part {
     let mut text = Vec::new();
     while rest.take_line(&mut text).is_some() {
         text.push(b'\n');

@@ -6,11 +6,14 @@ use super::bytes::is_blank;
 use super::grammar::{Grammar, Result};
 use super::lexer::Mode;
 use super::token::Token;
-use crate::ast::{HereDocument, Part, Redirect, RedirectOperator, RedirectTarget, Text, Word};
+use crate::ast::{
+    HereDocument, Part, Redirect, RedirectDescriptor, RedirectOperator, RedirectTarget, Text, Word,
+};
 use crate::print;
 
 impl Grammar<'_> {
     /// All redirections that come next.
+    #[inline(never)]
     pub(super) fn redirects(&mut self) -> Result<Vec<Redirect>> {
         let mut redirects = Vec::new();
         while matches!(
@@ -24,6 +27,7 @@ impl Grammar<'_> {
     }
 
     /// At a descriptor or an operator.
+    #[inline(never)]
     pub(super) fn redirect(&mut self) -> Result<Redirect> {
         self.charge(size_of::<Redirect>())?;
         let mut token = self.advance();
@@ -57,8 +61,19 @@ impl Grammar<'_> {
 
     fn redirect_target(&mut self, operator: RedirectOperator) -> Result<Word> {
         use RedirectOperator::{DuplicateInput, DuplicateOutput};
-        if matches!(operator, DuplicateInput | DuplicateOutput) && self.take_hyphen() {
-            return Ok(Word::new(vec![Part::Literal(b"-"[..].into())]));
+        if matches!(operator, DuplicateInput | DuplicateOutput) {
+            if self.take_hyphen() {
+                return Ok(Word::new(vec![Part::Literal(b"-"[..].into())]));
+            }
+            // `2>&1>file`: the number is what is duplicated, not what the second operator redirects.
+            if let Token::Descriptor(descriptor) = self.peek(Mode::Argument)?
+                && let RedirectDescriptor::Number(number) = **descriptor
+            {
+                self.advance();
+                return Ok(Word::new(vec![Part::Literal(
+                    number.to_string().as_bytes().into(),
+                )]));
+            }
         }
         self.expect_word()
     }
@@ -97,8 +112,7 @@ impl Grammar<'_> {
         let delimiter: Text = print::unquoted_text(&word).into();
         self.charge(delimiter.len() + size_of::<HereDocument>() + 64)?;
         let document = Arc::new(HereDocument::new(delimiter, quoted, strip_tabs));
-        self.pending
-            .push((Arc::clone(&document), self.token_line()));
+        self.pending.push(Arc::clone(&document));
         Ok(document)
     }
 }

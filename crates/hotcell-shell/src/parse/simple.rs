@@ -23,7 +23,7 @@ impl Grammar<'_> {
     pub(super) fn command(&mut self, first: bool) -> Result<Command> {
         let reserved = self.peek_reserved()?;
         match reserved {
-            None | Some(Reserved::CloseCondition) => {}
+            None => {}
             Some(Reserved::Time) if !first => {}
             Some(Reserved::Function) => return self.nested(Self::function),
             Some(Reserved::Coproc) => return self.nested(Self::coproc),
@@ -41,6 +41,7 @@ impl Grammar<'_> {
     }
 
     /// A simple command, or a function if its name is followed by parentheses.
+    #[inline(never)]
     pub(super) fn simple_command(&mut self, mut simple: Simple) -> Result<Command> {
         loop {
             let mode = simple.mode.unwrap_or(Mode::Command);
@@ -81,6 +82,7 @@ impl Grammar<'_> {
         Ok(simple.finish(self.token_line()))
     }
 
+    #[inline(never)]
     pub(super) fn push_word(&mut self, simple: &mut Simple, word: Word) -> Result<()> {
         self.charge(size_of::<Argument>())?;
         if simple.mode.is_none() {

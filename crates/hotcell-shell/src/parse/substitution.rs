@@ -1,8 +1,10 @@
 //! `$(…)`, backquotes, `<(…)`.
 
 use super::builder::Builder;
+use super::dollar::unclosed_from;
 use super::error::{Message, SyntaxError};
 use super::grammar::{Grammar, Result};
+use super::input::{Input, Place};
 use super::lexer::Mode;
 use super::quotes::Quoting;
 use super::token::Operator;
@@ -10,25 +12,40 @@ use crate::ast::{CommandSubstitution, List, ListItem, Part, ProcessSubstitution}
 
 impl Grammar<'_> {
     /// After `$(` or `<(`: the commands up to the closing parenthesis, which is taken.
+    #[inline(never)]
     pub(super) fn substituted_list(&mut self) -> Result<List> {
         let place = self.input.place();
-        if let Some((list, end)) = self.memo.substitutions.get(&place) {
-            self.input = end.clone();
-            return Ok(list.clone());
+        if let Some(list) = self.recall(place) {
+            return Ok(list);
         }
         let suspended = self.suspend();
         self.substitutions += 1;
-        let list = self.list_to_parenthesis();
+        // The word around the substitution counts as a level, too.
+        let list = self.nested(Self::list_to_parenthesis);
         self.warn_of_unread_documents();
         self.resume(suspended);
         let list = list?;
+        self.remember(place, &list)?;
+        Ok(list)
+    }
+
+    /// A substitution that was read before, in what turned out not to be an expression.
+    #[inline(never)]
+    fn recall(&mut self, place: Place) -> Option<List> {
+        let (list, end) = self.memo.substitutions.get(&place)?;
+        *self.input = end.clone();
+        Some(list.clone())
+    }
+
+    #[inline(never)]
+    fn remember(&mut self, place: Place, list: &List) -> Result<()> {
         if self.memo.trials > 0 {
-            self.charge(128)?;
+            self.charge(size_of::<(Place, List, Input)>() + 64)?;
             self.memo
                 .substitutions
                 .insert(place, (list.clone(), self.input.clone()));
         }
-        Ok(list)
+        Ok(())
     }
 
     fn list_to_parenthesis(&mut self) -> Result<List> {
@@ -43,6 +60,7 @@ impl Grammar<'_> {
         Ok(list)
     }
 
+    #[inline(never)]
     fn warn_of_unread_documents(&mut self) {
         let count = self.pending.len();
         if count > 0 {
@@ -56,19 +74,30 @@ impl Grammar<'_> {
     }
 
     /// At `<(` or `>(`.
+    #[inline(never)]
     pub(super) fn process_substitution(&mut self, builder: &mut Builder) -> Result<()> {
         let output = self.input.take(b'>');
         if !output {
             self.input.advance();
         }
         self.input.advance();
-        let list = self.nested(Self::substituted_list)?;
+        let line = self.input.line();
+        let is_double = self.input.peek() == Some(b'(');
+        let list = self.nested(Self::substituted_list);
+        let list = list.map_err(|error| {
+            if is_double {
+                unclosed_from(line, error)
+            } else {
+                error
+            }
+        })?;
         self.charge(size_of::<ProcessSubstitution>() + 32)?;
         builder.push(Part::Process(ProcessSubstitution { output, list }.into()));
         Ok(())
     }
 
     /// At the opening backquote.
+    #[inline(never)]
     pub(super) fn backquotes(&mut self, builder: &mut Builder, quoting: Quoting) -> Result<()> {
         let line = self.input.line();
         self.input.advance();
@@ -105,7 +134,11 @@ impl Grammar<'_> {
         }
         self.charge(source.len() + size_of::<CommandSubstitution>() + 64)?;
         let (list, error) = self.nested(|grammar| {
-            grammar.within(&script, line, super::grammar::Grammar::script_so_far)
+            let id = grammar.next_id();
+            grammar.within(
+                Input::nested(&script, line, id),
+                super::grammar::Grammar::script_so_far,
+            )
         })?;
         let source = source.into();
         let substitution = CommandSubstitution::Backquoted {

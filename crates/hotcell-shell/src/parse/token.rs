@@ -122,6 +122,30 @@ impl Token {
         }
     }
 
+    /// Whether a command can begin with it, or `!` and the like in front of one.
+    pub(super) fn may_begin_command(&self) -> bool {
+        match self {
+            Self::Word(_) => !matches!(
+                self.reserved(),
+                Some(
+                    Reserved::Then
+                        | Reserved::Else
+                        | Reserved::Elif
+                        | Reserved::Fi
+                        | Reserved::Do
+                        | Reserved::Done
+                        | Reserved::Esac
+                        | Reserved::In
+                        | Reserved::CloseBrace
+                        | Reserved::CloseCondition
+                )
+            ),
+            Self::Operator(operator) => *operator == Operator::Open,
+            Self::Newline | Self::End => false,
+            _ => true,
+        }
+    }
+
     pub(super) fn is(&self, operator: Operator) -> bool {
         matches!(self, Self::Operator(found) if *found == operator)
     }

@@ -6,17 +6,19 @@ use super::grammar::{Grammar, Result};
 use super::lexer::Mode;
 use super::quotes::Quoting;
 use super::token::Token;
-use crate::ast::{Assignment, AssignmentValue, Part, RedirectDescriptor, Subscript, Text, Word};
+use crate::ast::{
+    ArrayElement, Assignment, AssignmentValue, Part, RedirectDescriptor, Subscript, Text, Word,
+};
 
 /// What unquoted text ends at, or has to be looked at more closely.
-const PLAIN: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\");
+static PLAIN: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\");
 /// The same where an assignment may stand.
-const ASSIGNING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\=[");
+static ASSIGNING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\=[");
 /// The same where `@(a|b)` is part of a word.
-const MATCHING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\?*+@!");
-const ASSIGNING_MATCHING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\=[?*+@!");
+static MATCHING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\?*+@!");
+static ASSIGNING_MATCHING: ByteSet = ByteSet::new(b" \t\n|&;()<>'\"`$\\=[?*+@!");
 /// What is special between parentheses or brackets that are part of a word.
-const GROUP: ByteSet = ByteSet::new(b"\n()[]<>'\"`$\\");
+static GROUP: ByteSet = ByteSet::new(b"\n()[]<>'\"`$\\");
 
 /// What is in front of `=`.
 struct Left {
@@ -25,8 +27,15 @@ struct Left {
     append: bool,
 }
 
+/// What was found at `=`.
+struct Assigned {
+    left: Box<Left>,
+    elements: Option<Box<[ArrayElement]>>,
+}
+
 impl Grammar<'_> {
     /// A word, or an assignment or a descriptor where such may stand.
+    #[inline(never)]
     pub(super) fn word(&mut self, mode: Mode) -> Result<Token> {
         let mut builder = Builder::default();
         let mut left = None;
@@ -48,19 +57,18 @@ impl Grammar<'_> {
             match byte {
                 b'=' if assigning => {
                     assigning = false;
-                    self.input.advance();
-                    match take_left(&mut builder, mode) {
-                        Some(found) if self.input.peek() == Some(b'(') => {
-                            if mode != Mode::AssignmentText {
-                                let elements = AssignmentValue::Array(self.array()?);
-                                return Ok(assignment(found, elements));
-                            }
-                            found.restore(&mut builder);
-                            self.group(&mut builder, b'(', b')')?;
+                    match self.equals(&mut builder, mode)? {
+                        Some(Assigned {
+                            left: found,
+                            elements: None,
+                        }) => left = Some(found),
+                        Some(Assigned {
+                            left: found,
+                            elements: Some(elements),
+                        }) => {
+                            return Ok(assignment(*found, AssignmentValue::Array(elements)));
                         }
-                        Some(found) if mode == Mode::AssignmentText => found.restore(&mut builder),
-                        Some(found) => left = Some(found),
-                        None => builder.byte(byte),
+                        None => {}
                     }
                 }
                 b'[' if assigning => {
@@ -93,11 +101,38 @@ impl Grammar<'_> {
         self.finish_word(builder, left)
     }
 
-    fn finish_word(&mut self, builder: Builder, left: Option<Left>) -> Result<Token> {
+    /// At the first `=` of a word: what is assigned to, if it is an assignment, and its value if that is an array.
+    #[inline(never)]
+    fn equals(&mut self, builder: &mut Builder, mode: Mode) -> Result<Option<Assigned>> {
+        self.input.advance();
+        let Some(left) = take_left(builder, mode) else {
+            builder.byte(b'=');
+            return Ok(None);
+        };
+        let is_array = self.input.peek() == Some(b'(');
+        if mode == Mode::AssignmentText {
+            left.restore(builder);
+            if is_array {
+                self.group(builder, b'(', b')')?;
+            }
+            return Ok(None);
+        }
+        let mut elements = if is_array { Some(self.array()?) } else { None };
+        // `x=(a b)c` is text after all.
+        if self.input.peek().is_some_and(|byte| !is_meta(byte))
+            && let Some(elements) = elements.take()
+        {
+            restore_array(&elements, builder);
+        }
+        Ok(Some(Assigned { left, elements }))
+    }
+
+    #[inline(never)]
+    fn finish_word(&mut self, builder: Builder, left: Option<Box<Left>>) -> Result<Token> {
         if let Some(left) = left {
             let value = AssignmentValue::Scalar(self.finish(builder)?);
             self.charge(size_of::<Assignment>() + 32)?;
-            return Ok(assignment(left, value));
+            return Ok(assignment(*left, value));
         }
         if matches!(self.input.peek(), Some(b'<' | b'>'))
             && let Some(descriptor) = descriptor(&builder)
@@ -114,6 +149,7 @@ impl Grammar<'_> {
     }
 
     /// Parentheses or brackets that are part of a word, blanks and all, up to the matching one. At `open`.
+    #[inline(never)]
     pub(super) fn group(&mut self, builder: &mut Builder, open: u8, close: u8) -> Result<()> {
         let line = self.input.line();
         let mut depth = 0_usize;
@@ -161,24 +197,48 @@ impl Left {
     fn restore(self, builder: &mut Builder) {
         builder.literal().extend_from_slice(&self.name);
         if let Some(subscript) = self.subscript {
-            builder.byte(b'[');
-            match subscript {
-                Subscript::All => builder.byte(b'@'),
-                Subscript::Joined => builder.byte(b'*'),
-                Subscript::Index(word) => {
-                    word.parts()
-                        .iter()
-                        .cloned()
-                        .for_each(|part| builder.push(part));
-                }
-            }
-            builder.byte(b']');
+            restore_subscript(&subscript, builder);
         }
         if self.append {
             builder.byte(b'+');
         }
         builder.byte(b'=');
     }
+}
+
+fn restore_array(elements: &[ArrayElement], builder: &mut Builder) {
+    builder.byte(b'(');
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            builder.byte(b' ');
+        }
+        let value = match element {
+            ArrayElement::Word(word) => word,
+            ArrayElement::Keyed {
+                subscript,
+                append,
+                value,
+            } => {
+                restore_subscript(subscript, builder);
+                builder
+                    .literal()
+                    .extend(if *append { &b"+="[..] } else { b"=" });
+                value
+            }
+        };
+        builder.extend(value);
+    }
+    builder.byte(b')');
+}
+
+fn restore_subscript(subscript: &Subscript, builder: &mut Builder) {
+    builder.byte(b'[');
+    match subscript {
+        Subscript::All => builder.byte(b'@'),
+        Subscript::Joined => builder.byte(b'*'),
+        Subscript::Index(word) => builder.extend(word),
+    }
+    builder.byte(b']');
 }
 
 fn assignment(left: Left, value: AssignmentValue) -> Token {
@@ -205,7 +265,7 @@ fn begins_subscript(builder: &Builder, mode: Mode) -> bool {
 }
 
 /// Takes what was collected, if it is what may stand in front of `=`.
-fn take_left(builder: &mut Builder, mode: Mode) -> Option<Left> {
+fn take_left(builder: &mut Builder, mode: Mode) -> Option<Box<Left>> {
     let element = mode == Mode::Element;
     if let Some(text) = builder.only_literal() {
         let append = text.last() == Some(&b'+');
@@ -213,11 +273,11 @@ fn take_left(builder: &mut Builder, mode: Mode) -> Option<Left> {
         if is_name(name) && !element {
             let name = Text::from(name);
             *builder = Builder::default();
-            return Some(Left {
+            return Some(Box::new(Left {
                 name,
                 subscript: None,
                 append,
-            });
+            }));
         }
         if !text.contains(&b'[') {
             return None;
@@ -233,11 +293,11 @@ fn take_left(builder: &mut Builder, mode: Mode) -> Option<Left> {
         return None;
     }
     *builder = Builder::default();
-    Some(Left {
+    Some(Box::new(Left {
         name,
         subscript: Some(subscript),
         append,
-    })
+    }))
 }
 
 /// `2` or `{name}` in front of a redirection.
