@@ -135,6 +135,10 @@ impl Shell {
     ) -> Result<Option<BString>, Flow> {
         if self.is_associative(name) {
             let key = self.text_key(process, subscript)?;
+            if key.is_empty() {
+                self.complain(process, [name, b": bad array subscript"].concat());
+                return Ok(None);
+            }
             return Ok(match self.whole_value(process, name) {
                 Value::Associative(array) => array.get(&key).cloned(),
                 _ => None,
