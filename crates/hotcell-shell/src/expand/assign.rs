@@ -38,6 +38,7 @@ impl Shell {
     ) -> Result<(), Flow> {
         match (&assignment.value, &assignment.subscript) {
             (AssignmentValue::Array(elements), None) => {
+                self.trace(process, || crate::print::assignment_text(assignment));
                 self.assign_array(process, assignment, elements, target)
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
@@ -54,10 +55,12 @@ impl Shell {
                         None => self.expand_joined(process, word, TildeAt::VALUE)?.text,
                     },
                 };
+                self.trace(process, || traced(assignment, &value));
                 self.store(process, &assignment.name, value, assignment.append, target)
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
                 let value = self.expand_joined(process, word, TildeAt::VALUE)?.text;
+                self.trace(process, || traced(assignment, &value));
                 let (name, append) = (&assignment.name, assignment.append);
                 self.store_element(process, name, subscript, value, append, target)
             }
@@ -229,9 +232,9 @@ impl Shell {
         attributes: Attributes,
     ) -> Result<BString, Flow> {
         if attributes.has(Attributes::INTEGER) {
-            let mut number = self.evaluate_text(process, &value)?;
+            let mut number = self.evaluate_inside(process, &value)?;
             if let Some(old) = old {
-                number = self.evaluate_text(process, &old)?.wrapping_add(number);
+                number = self.evaluate_inside(process, &old)?.wrapping_add(number);
             }
             return Ok(crate::arithmetic::Decimal::new(number).as_bytes().into());
         }
@@ -382,6 +385,19 @@ impl Shell {
         });
         self.settle_variables(process)
     }
+}
+
+/// An assignment as `set -x` shows it.
+fn traced(assignment: &Assignment, value: &[u8]) -> Vec<u8> {
+    let mut text = match &assignment.subscript {
+        Some(subscript) => element_text(&assignment.name, subscript),
+        None => assignment.name.to_vec(),
+    };
+    text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+    if !value.is_empty() {
+        text.extend_from_slice(&crate::quote::shown(value));
+    }
+    text
 }
 
 pub(super) fn element_text(name: &[u8], subscript: &Subscript) -> Vec<u8> {

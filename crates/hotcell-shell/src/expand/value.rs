@@ -184,17 +184,27 @@ impl Shell {
     pub(crate) fn index(&mut self, process: &Process, subscript: Written<'_>) -> Result<i64, Flow> {
         match subscript {
             Written::Word(word) => match word.literal() {
-                Some(text) => self.evaluate_text(process, text),
+                Some(text) => self.evaluate_inside(process, text),
                 None => {
                     let text = self.arithmetic_subscript(process, word)?;
-                    self.evaluate_text(process, &text)
+                    self.evaluate_inside(process, &text)
                 }
             },
             Written::Text(text) => {
                 let text = self.expand_text(process, text)?;
-                self.evaluate_text(process, &text)
+                self.evaluate_inside(process, &text)
             }
         }
+    }
+
+    /// Evaluates a subscript or the value of an integer variable. What is wrong there ends a shell that was given its
+    /// commands as an argument.
+    pub(crate) fn evaluate_inside(&mut self, process: &Process, text: &[u8]) -> Result<i64, Flow> {
+        let is_argument = self.execution_string.is_some() && !self.is_subshell;
+        self.evaluate_text(process, text).map_err(|flow| match flow {
+            Flow::Discard(status) if is_argument => Flow::Exit(status),
+            flow => flow,
+        })
     }
 
     /// A subscript that is an expression: single quotes mean nothing in it.
