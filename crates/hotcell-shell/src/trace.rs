@@ -5,7 +5,12 @@ use std::io::Write;
 use bstr::BString;
 use hotcell_process::Process;
 
-use crate::{ast::For, builtins::Operand, settings::Setting, shell::Shell};
+use crate::{
+    ast::{Assignment, For, Subscript},
+    builtins::Operand,
+    settings::Setting,
+    shell::Shell,
+};
 
 impl Shell {
     /// Shows a line before it is run.
@@ -59,6 +64,33 @@ impl Shell {
                 .map(|field| crate::quote::shown(field))
                 .collect();
             quoted.join(&b' ')
+        });
+    }
+
+    /// An assignment with its value, expanded.
+    pub(crate) fn trace_assignment(
+        &mut self,
+        process: &Process,
+        assignment: &Assignment,
+        value: &[u8],
+    ) {
+        self.trace(process, || {
+            let mut text = assignment.name.to_vec();
+            match &assignment.subscript {
+                None => {}
+                Some(Subscript::All) => text.extend_from_slice(b"[@]"),
+                Some(Subscript::Joined) => text.extend_from_slice(b"[*]"),
+                Some(Subscript::Index(word)) => {
+                    text.push(b'[');
+                    text.extend_from_slice(&crate::print::word_text(word));
+                    text.push(b']');
+                }
+            }
+            text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+            if !value.is_empty() {
+                text.extend_from_slice(&crate::quote::shown(value));
+            }
+            text
         });
     }
 

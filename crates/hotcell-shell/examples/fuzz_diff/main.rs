@@ -23,7 +23,8 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// What file names are matched against.
 const FILES: &[&str] = &[
-    "a/b/c/3", "a/1", "a/b/2", ".hid/x/q", ".hid/y", "d/f", ".dot", "z1", "z2", "sp ace", "br[x]", "Zed", "é",
+    "a/b/c/3", "a/1", "a/b/2", ".hid/x/q", ".hid/y", "d/f", ".dot", "z1", "z2", "sp ace", "br[x]",
+    "Zed", "é",
 ];
 
 /// Scripts that one bash runs.
@@ -91,7 +92,11 @@ fn in_bash(directory: &Path, root: &Path, scripts: &[String]) -> Result<Vec<BStr
     let output = Command::new("bash")
         .args(["-c", &format!("{SHOW}{DRIVER}")])
         .env_clear()
-        .envs([("HOME", "/root"), ("PATH", "/usr/bin:/bin"), ("LC_ALL", "C.UTF-8")])
+        .envs([
+            ("HOME", "/root"),
+            ("PATH", "/usr/bin:/bin"),
+            ("LC_ALL", "C.UTF-8"),
+        ])
         .current_dir(directory)
         .stdin(Stdio::from(std::fs::File::open(input)?))
         .output()?;

@@ -188,10 +188,9 @@ impl Evaluator<'_> {
         let follows_operand = matches!(self.token, Token::Number(_) | Token::Name(_));
         Failure::Message(if follows_operand {
             "syntax error: invalid arithmetic operator"
-            } else {
-                "syntax error: operand expected"
-            },
-        )
+        } else {
+            "syntax error: operand expected"
+        })
     }
 }
 

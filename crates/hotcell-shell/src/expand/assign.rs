@@ -38,6 +38,7 @@ impl Shell {
     ) -> Result<(), Flow> {
         match (&assignment.value, &assignment.subscript) {
             (AssignmentValue::Array(elements), None) => {
+                self.trace(process, || crate::print::assignment_text(assignment));
                 self.assign_array(process, assignment, elements, target)
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
@@ -54,11 +55,13 @@ impl Shell {
                         None => self.expand_joined(process, word, TildeAt::VALUE)?.text,
                     },
                 };
+                self.trace_assignment(process, assignment, &value);
                 self.store(process, &assignment.name, value, assignment.append, target)
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
                 let value = self.expand_joined(process, word, TildeAt::VALUE)?.text;
                 let (name, append) = (&assignment.name, assignment.append);
+                self.trace_assignment(process, assignment, &value);
                 self.store_element(process, name, subscript, value, append, target)
             }
         }
@@ -229,9 +232,12 @@ impl Shell {
         attributes: Attributes,
     ) -> Result<BString, Flow> {
         if attributes.has(Attributes::INTEGER) {
-            let mut number = self.evaluate_text(process, &value)?;
+            let mut number = self
+                .evaluate_text(process, &value)
+                .map_err(Flow::aborting)?;
             if let Some(old) = old {
-                number = self.evaluate_text(process, &old)?.wrapping_add(number);
+                let old = self.evaluate_text(process, &old).map_err(Flow::aborting)?;
+                number = old.wrapping_add(number);
             }
             return Ok(crate::arithmetic::Decimal::new(number).as_bytes().into());
         }

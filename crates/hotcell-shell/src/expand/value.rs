@@ -178,6 +178,16 @@ impl Shell {
 
     /// The index of an indexed array, negative if it counts from the end.
     pub(crate) fn index(&mut self, process: &Process, subscript: Written<'_>) -> Result<i64, Flow> {
+        // An error is nobody's in particular, and worse than others.
+        let index = self.evaluating(b"", |shell| shell.evaluate_subscript(process, subscript));
+        index.map_err(Flow::aborting)
+    }
+
+    fn evaluate_subscript(
+        &mut self,
+        process: &Process,
+        subscript: Written<'_>,
+    ) -> Result<i64, Flow> {
         match subscript {
             Written::Word(word) => match word.literal() {
                 Some(text) => self.evaluate_text(process, text),
