@@ -3,7 +3,7 @@
 use hotcell_meter::Charge;
 use hotcell_process::Process;
 
-use crate::ast::Part;
+use crate::ast::{Parameter, Part};
 
 /// A word for brace expansion: what was written without quotes byte by byte, and every other part as a whole.
 ///
@@ -23,6 +23,8 @@ const MAX_DEPTH: usize = 100;
 pub(crate) enum Piece<'p> {
     Text(Vec<u8>),
     Part(&'p Part),
+    /// What braces made of a part: `$x{1,2}` is `$x1` and `$x2`.
+    New(Box<Part>),
     /// Nothing, but quoted.
     Empty,
 }
@@ -41,7 +43,6 @@ pub(crate) fn expand<'p>(
     }
     let mut expander = Expander {
         process,
-        closes: closes(&codes),
         codes: &codes,
         charge: process.charge(0)?,
     };
@@ -57,9 +58,9 @@ fn pieces<'p>(codes: &[u32], parts: &'p [Part]) -> Vec<Piece<'p>> {
             continue;
         }
         if let Ok(byte) = u8::try_from(code) {
-            match pieces.last_mut() {
-                Some(Piece::Text(text)) => text.push(byte),
-                _ => pieces.push(Piece::Text(vec![byte])),
+            let is_added = pieces.last_mut().is_some_and(|last| extend(last, byte));
+            if !is_added {
+                pieces.push(Piece::Text(vec![byte]));
             }
             continue;
         }
@@ -71,21 +72,33 @@ fn pieces<'p>(codes: &[u32], parts: &'p [Part]) -> Vec<Piece<'p>> {
     pieces
 }
 
-/// For each `{` that has a `}`, where it is; else 0.
-fn closes(codes: &[u32]) -> Vec<usize> {
-    let mut closes = vec![0; codes.len()];
-    let mut open = Vec::new();
-    for (at, code) in codes.iter().enumerate() {
-        if is(*code, b'{') {
-            open.push(at);
-        } else if is(*code, b'}')
-            && let Some(start) = open.pop()
-            && let Some(close) = closes.get_mut(start)
-        {
-            *close = at;
+/// Adds a byte to text, or to the name of `$name`: only braces put a letter right behind that.
+fn extend(piece: &mut Piece<'_>, byte: u8) -> bool {
+    let part = match piece {
+        Piece::Text(text) => {
+            text.push(byte);
+            return true;
         }
+        Piece::Part(part) => *part,
+        Piece::New(part) => part,
+        Piece::Empty => return false,
+    };
+    if !byte.is_ascii_alphanumeric() && byte != b'_' {
+        return false;
     }
-    closes
+    let Part::Parameter(expansion) = part else {
+        return false;
+    };
+    let Parameter::Variable(name) = &expansion.parameter else {
+        return false;
+    };
+    if expansion.braced {
+        return false;
+    }
+    let mut longer = expansion.clone();
+    longer.parameter = Parameter::Variable([name, &[byte][..]].concat().into());
+    *piece = Piece::New(Box::new(Part::Parameter(longer)));
+    true
 }
 
 fn is(code: u32, byte: u8) -> bool {
@@ -95,7 +108,6 @@ fn is(code: u32, byte: u8) -> bool {
 struct Expander<'e> {
     process: &'e Process,
     codes: &'e [u32],
-    closes: Vec<usize>,
     charge: Charge,
 }
 
@@ -104,11 +116,21 @@ impl Expander<'_> {
     fn words(&mut self, from: usize, to: usize, depth: usize) -> std::io::Result<Vec<Codes>> {
         let mut words = vec![Codes::new()];
         let mut at = from;
+        // Where a word begins, or goes on behind braces, `{}` is no pair of them.
+        let mut begins = from;
         while at < to {
             self.process.spend(1);
+            if at == begins && self.has(at, b'{') && self.has(at + 1, b'}') {
+                for word in &mut words {
+                    word.extend([u32::from(b'{'), u32::from(b'}')]);
+                }
+                at += 2;
+                continue;
+            }
             if let Some((items, close)) = self.group(at, to, depth)? {
                 words = self.product(&words, &items)?;
                 at = close + 1;
+                begins = at;
                 continue;
             }
             if let Some(code) = self.codes.get(at) {
@@ -156,22 +178,21 @@ impl Expander<'_> {
         to: usize,
         depth: usize,
     ) -> std::io::Result<Option<(Vec<Codes>, usize)>> {
-        let close = self.closes.get(at).copied().unwrap_or(0);
-        if close == 0 || close >= to || depth >= MAX_DEPTH {
+        if !self.has(at, b'{') || depth >= MAX_DEPTH {
             return Ok(None);
         }
-        let commas = self.commas(at + 1, close);
+        let Some((close, commas)) = self.close(at + 1, to) else {
+            return Ok(None);
+        };
         if commas.is_empty() {
+            let whole = self.codes.get(at..=close).unwrap_or_default();
             let inside = self.codes.get(at + 1..close).unwrap_or_default();
             let Some(sequence) = Sequence::parse(inside) else {
-                return Ok(None);
+                return Ok(Some((vec![whole.to_vec()], close)));
             };
-            self.pay(
-                sequence.count(),
-                sequence.count().saturating_mul(sequence.width()),
-            )?;
-            let items = sequence.items(self.process);
-            return Ok(Some((items, close)));
+            let count = sequence.count();
+            self.pay(count, count.saturating_mul(sequence.width()))?;
+            return Ok(Some((sequence.items(self.process), close)));
         }
         let mut items = Vec::new();
         let mut start = at + 1;
@@ -182,21 +203,34 @@ impl Expander<'_> {
         Ok(Some((items, close)))
     }
 
-    /// The commas that are not within other braces.
-    fn commas(&self, from: usize, to: usize) -> Vec<usize> {
+    fn has(&self, at: usize, byte: u8) -> bool {
+        self.codes.get(at).is_some_and(|code| is(*code, byte))
+    }
+
+    /// Where the braces close whose inside begins at `from`, and the commas that are not within others.
+    ///
+    /// A `}` closes them only behind a comma or `..`: `{a},b}` is `a}` and `b`.
+    fn close(&self, from: usize, to: usize) -> Option<(usize, Vec<usize>)> {
         let mut commas = Vec::new();
-        let mut at = from;
-        while at < to {
+        let mut has_dots = false;
+        let mut depth = 0usize;
+        for at in from..to {
             self.process.spend(1);
-            let close = self.closes.get(at).copied().unwrap_or(0);
-            if close > 0 && close < to {
-                at = close;
-            } else if self.codes.get(at).is_some_and(|code| is(*code, b',')) {
+            if self.has(at, b'{') {
+                depth += 1;
+            } else if self.has(at, b'}') {
+                match depth.checked_sub(1) {
+                    Some(outer) => depth = outer,
+                    None if has_dots || !commas.is_empty() => return Some((at, commas)),
+                    None => {}
+                }
+            } else if depth == 0 && self.has(at, b',') {
                 commas.push(at);
+            } else if depth == 0 && self.has(at, b'.') && self.has(at + 1, b'.') {
+                has_dots |= !self.has(at + 2, b'}');
             }
-            at += 1;
         }
-        commas
+        None
     }
 }
 

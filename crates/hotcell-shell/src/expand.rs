@@ -25,6 +25,8 @@ mod unset;
 mod value;
 mod word;
 
+use std::borrow::Cow;
+
 use bstr::{BString, ByteVec};
 use hotcell_process::Process;
 
@@ -68,7 +70,10 @@ impl Shell {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
             match word {
-                Argument::Word(word) => self.expand_argument(process, word, &mut fields)?,
+                Argument::Word(word) => {
+                    let tilde = TildeAt::for_argument(word);
+                    self.expand_fields(process, word, tilde, &mut fields)?;
+                }
                 Argument::Assignment(assignment) => {
                     self.expand_assignment(process, assignment, &mut fields)?;
                 }
@@ -77,7 +82,7 @@ impl Shell {
         Ok(fields)
     }
 
-    /// The same for words that are not arguments: `for x in …`, the elements of an array.
+    /// The same for words that are not arguments: `for x in …`.
     pub(crate) fn expand_words(
         &mut self,
         process: &Process,
@@ -85,15 +90,18 @@ impl Shell {
     ) -> Result<Vec<BString>, Flow> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            self.expand_argument(process, word, &mut fields)?;
+            let tilde = TildeAt::for_argument(word);
+            self.expand_fields(process, word, tilde, &mut fields)?;
         }
         Ok(fields)
     }
 
-    fn expand_argument(
+    /// The fields of a word, with file names.
+    pub(crate) fn expand_fields(
         &mut self,
         process: &Process,
         word: &Word,
+        tilde: TildeAt,
         fields: &mut Vec<BString>,
     ) -> Result<(), Flow> {
         if let Some(text) = word.constant() {
@@ -111,19 +119,14 @@ impl Shell {
                 .map_err(|error| self.out_of_memory(process, &error))?;
             for pieces in &words {
                 let mut collected = Fields::split(self.ifs());
-                self.expand_pieces(process, pieces, TildeAt::ARGUMENT, &mut collected)?;
+                self.expand_pieces(process, pieces, tilde, &mut collected)?;
                 self.glob_all(process, collected, fields)?;
             }
             return Ok(());
         }
         let mut collected = Fields::split(self.ifs());
-        self.expand_parts(
-            process,
-            word.parts(),
-            Around::PLAIN,
-            TildeAt::ARGUMENT,
-            &mut collected,
-        )?;
+        let parts = word.parts();
+        self.expand_parts(process, parts, Around::PLAIN, tilde, &mut collected)?;
         self.glob_all(process, collected, fields)
     }
 
@@ -158,6 +161,7 @@ impl Shell {
                     self.expand_literal(process, text, Around::PLAIN, tilde, fields);
                 }
                 Piece::Part(part) => self.expand_part(process, part, Around::PLAIN, fields)?,
+                Piece::New(part) => self.expand_part(process, part, Around::PLAIN, fields)?,
                 Piece::Empty => fields.push_quoted(b""),
             }
             self.settle_fields(process, fields)?;
@@ -229,19 +233,21 @@ impl Shell {
         word: &Word,
     ) -> Result<Option<BString>, Flow> {
         let mut fields = Vec::new();
-        self.expand_argument(process, word, &mut fields)?;
+        self.expand_fields(process, word, TildeAt::START, &mut fields)?;
         Ok(match <[BString; 1]>::try_from(fields) {
             Ok([field]) => Some(field),
             Err(_) => None,
         })
     }
 
-    /// A pattern for `case` and `[[ x == … ]]`, in which what was quoted matches itself only.
+    /// A pattern for `case`, or for `[[ x == … ]]` if it is a condition, where groups such as `@(a|b)` always work. What
+    /// was quoted matches itself only.
     pub(crate) fn matches_pattern(
         &mut self,
         process: &Process,
         text: &[u8],
         pattern: &Word,
+        is_condition: bool,
     ) -> Result<bool, Flow> {
         let icase = self.has(Setting::NoCaseMatch);
         if let Some(constant) = pattern.constant()
@@ -250,8 +256,7 @@ impl Shell {
             return Ok(**constant == *text);
         }
         let options = PatternOptions {
-            // In `[[` it is as if the option were on.
-            extglob: self.has(Setting::ExtGlob) || self.evaluator == "[[",
+            extglob: is_condition || self.has(Setting::ExtGlob),
             icase,
         };
         let pattern = self.pattern_with(process, pattern, options)?;
@@ -264,19 +269,19 @@ impl Shell {
         process: &Process,
         expression: &Arithmetic,
     ) -> Result<i64, Flow> {
-        if let Some(text) = expression.word.constant() {
-            return self.evaluate_text(process, text);
-        }
-        let text = self.expand_arithmetic(process, expression)?;
+        let text = self.arithmetic_text(process, expression)?;
         self.evaluate_text(process, &text)
     }
 
-    /// The text of an arithmetic expression after its expansions, before it is evaluated: `set -x` shows it.
-    pub(crate) fn expand_arithmetic(
+    /// The text of an arithmetic expression after its expansions, before it is evaluated.
+    pub(crate) fn arithmetic_text<'w>(
         &mut self,
         process: &Process,
-        expression: &Arithmetic,
-    ) -> Result<BString, Flow> {
+        expression: &'w Arithmetic,
+    ) -> Result<Cow<'w, [u8]>, Flow> {
+        if let Some(text) = expression.word.constant() {
+            return Ok(Cow::Borrowed(text));
+        }
         let parts = match expression.word.parts() {
             [Part::DoubleQuoted(parts)] => &**parts,
             parts => parts,
@@ -289,7 +294,7 @@ impl Shell {
             TildeAt::NOWHERE,
             &mut fields,
         )?;
-        Ok(fields.into_one().text)
+        Ok(Cow::Owned(fields.into_one().text.into()))
     }
 
     /// A pattern or regular expression after its expansions, with backslashes before what was quoted: `set -x` shows it.

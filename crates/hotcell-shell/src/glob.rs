@@ -87,7 +87,11 @@ impl Shell {
                 components.push(Component::Name(without_escapes(component)));
             }
         }
-        has_pattern.then_some(components)
+        // What looks like a group is a pattern to bash even where it is none, and so may match nothing.
+        let has_group = bytes
+            .windows(2)
+            .any(|pair| matches!(pair, [(b'+' | b'@' | b'!', false), (b'(', false)]));
+        (has_pattern || has_group).then_some(components)
     }
 
     fn rules(&mut self, process: &Process) -> Rules {

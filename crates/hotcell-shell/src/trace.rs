@@ -6,7 +6,7 @@ use bstr::BString;
 use hotcell_process::Process;
 
 use crate::{
-    ast::{Assignment, For, Subscript},
+    ast::For,
     builtins::Operand,
     settings::Setting,
     shell::Shell,
@@ -64,33 +64,6 @@ impl Shell {
                 .map(|field| crate::quote::shown(field))
                 .collect();
             quoted.join(&b' ')
-        });
-    }
-
-    /// An assignment with its value, expanded.
-    pub(crate) fn trace_assignment(
-        &mut self,
-        process: &Process,
-        assignment: &Assignment,
-        value: &[u8],
-    ) {
-        self.trace(process, || {
-            let mut text = assignment.name.to_vec();
-            match &assignment.subscript {
-                None => {}
-                Some(Subscript::All) => text.extend_from_slice(b"[@]"),
-                Some(Subscript::Joined) => text.extend_from_slice(b"[*]"),
-                Some(Subscript::Index(word)) => {
-                    text.push(b'[');
-                    text.extend_from_slice(&crate::print::word_text(word));
-                    text.push(b']');
-                }
-            }
-            text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
-            if !value.is_empty() {
-                text.extend_from_slice(&crate::quote::shown(value));
-            }
-            text
         });
     }
 

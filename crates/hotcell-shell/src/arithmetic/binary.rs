@@ -31,9 +31,15 @@ impl Evaluator<'_> {
             left = match operator {
                 Operator::Or | Operator::And => self.logical(left, operator, strength)?,
                 _ => {
+                    let divisor = self.at;
                     self.advance()?;
                     // Powers bind to the right.
                     let right = self.binary(strength - u8::from(operator == Operator::Power))?;
+                    let is_division = matches!(operator, Operator::Divide | Operator::Modulo);
+                    if is_division && right == 0 && self.skipping == 0 {
+                        // The message is about all that is behind the operator.
+                        self.start = self.skip_blanks(divisor);
+                    }
                     self.apply(operator, left, right)?
                 }
             };

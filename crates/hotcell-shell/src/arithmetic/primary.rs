@@ -147,7 +147,11 @@ impl Evaluator<'_> {
     /// The text of a variable or element; `None` if it has no value or an empty one.
     fn text_of(&mut self, name: &[u8]) -> Evaluated<Option<BString>> {
         let value = self.shell.value_by_text(self.process, name)?;
-        if value.is_none() && !name.contains(&b'[') && self.shell.has(Setting::NoUnset) {
+        if value.is_none()
+            && self.shell.has(Setting::NoUnset)
+            && !name.contains(&b'[')
+            && !self.shell.variables.has_value(name)
+        {
             return Err(self.shell.unbound(self.process, name).into());
         }
         Ok(value.filter(|value| !value.is_empty()))

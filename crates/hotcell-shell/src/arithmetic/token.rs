@@ -52,7 +52,7 @@ impl Evaluator<'_> {
         self.text.get(at).copied().unwrap_or(0)
     }
 
-    fn skip_blanks(&self, mut at: usize) -> usize {
+    pub(super) fn skip_blanks(&self, mut at: usize) -> usize {
         while matches!(self.byte(at), b' ' | b'\t' | b'\n') {
             at += 1;
         }
@@ -120,12 +120,26 @@ impl Evaluator<'_> {
         let next = self.skip_blanks(end);
         let is_assigned = self.byte(next) == b'=' && self.byte(next + 1) != b'=';
         let changes_first = matches!(self.token, Token::Before(_));
-        let value = if is_assigned && !changes_first {
-            0
-        } else {
-            self.value_of(start, end)?
-        };
-        Ok(Token::Name(value))
+        if is_assigned && !changes_first {
+            return Ok(Token::Name(0));
+        }
+        self.look_ahead(next)?;
+        Ok(Token::Name(self.value_of(start, end)?))
+    }
+
+    /// Whether the token behind a name is one: bash finds out before it looks at the value.
+    fn look_ahead(&mut self, next: usize) -> Evaluated<()> {
+        let byte = self.byte(next);
+        if next >= self.text.len() || single(byte).is_some() {
+            return Ok(());
+        }
+        let (at, start, token, previous) = (self.at, self.start, self.token, self.previous);
+        self.skipping += 1;
+        self.token = Token::Name(0);
+        self.advance()?;
+        self.skipping -= 1;
+        (self.at, self.start, self.token, self.previous) = (at, start, token, previous);
+        Ok(())
     }
 
     fn operator(&mut self, start: usize, first: u8) -> Evaluated<Token> {

@@ -278,7 +278,7 @@ impl Shell {
             None => (pattern, false),
         };
         let word = Word::new(vec![Part::Literal(pattern.into())]);
-        Ok(self.matches_pattern(process, candidate, &word)? != inverted)
+        Ok(self.matches_pattern(process, candidate, &word, false)? != inverted)
     }
 
     /// What commands print, line by line.

@@ -86,7 +86,7 @@ impl Shell {
     ) -> Result<bool, crate::flow::Flow> {
         for pattern in patterns {
             process.spend(1);
-            if self.matches_pattern(process, text, pattern)? {
+            if self.matches_pattern(process, text, pattern, false)? {
                 return Ok(true);
             }
         }
@@ -96,11 +96,9 @@ impl Shell {
     fn run_arithmetic(&mut self, process: &Process, expression: &Arithmetic, line: u32) -> Outcome {
         self.line = line;
         self.before_compound(process, || crate::describe::arithmetic(expression))?;
-        let outcome = self.evaluating(b"((", |shell| {
-            let text = shell.expand_arithmetic(process, expression)?;
-            shell.trace(process, || [b"(( ", &**text, b" ))"].concat());
-            shell.evaluate_text(process, &text)
-        });
+        let text = self.arithmetic_text(process, expression)?;
+        self.trace(process, || [b"(( ", &*text, b" ))"].concat());
+        let outcome = self.evaluating(b"((", |shell| shell.evaluate_text(process, &text));
         let status = Self::as_status(outcome.map(|value| i32::from(value == 0)))?;
         self.pipe_status = vec![status];
         Ok(self.set_status(status))

@@ -15,6 +15,8 @@ use crate::{
 enum Failure {
     /// A regular expression that is none.
     BadRegex,
+    /// A number that is none, with the status that it makes.
+    BadNumber(i32),
     Flow(Flow),
 }
 
@@ -33,11 +35,11 @@ impl Shell {
     ) -> Outcome {
         self.line = line;
         self.before_compound(process, || crate::describe::condition(condition))?;
-        let result = self.evaluating(b"[[", |shell| shell.holds(process, condition, false));
-        let status = match result {
+        let status = match self.holds(process, condition, false) {
             Ok(holds) => i32::from(!holds),
             Err(Failure::BadRegex) => 2,
-            Err(Failure::Flow(flow)) => Self::as_status(Err(flow))?,
+            Err(Failure::BadNumber(status)) => status,
+            Err(Failure::Flow(flow)) => return Err(flow),
         };
         self.pipe_status = vec![status];
         Ok(self.set_status(status))
@@ -138,7 +140,7 @@ impl Shell {
                     let shown = self.expand_pattern_text(process, right)?;
                     self.trace_condition(process, negated, &[left, symbol(operator), &shown]);
                 }
-                let matches = self.matches_pattern(process, left, right)?;
+                let matches = self.matches_pattern(process, left, right, true)?;
                 Ok(Some(matches == (operator != BinaryOperator::NotEqual)))
             }
             BinaryOperator::Matches => {
@@ -160,8 +162,8 @@ impl Shell {
         left: &[u8],
         right: &[u8],
     ) -> Result<bool, Failure> {
-        let left = self.evaluate_text(process, left)?;
-        let right = self.evaluate_text(process, right)?;
+        let left = self.condition_number(process, left)?;
+        let right = self.condition_number(process, right)?;
         Ok(match operator {
             BinaryOperator::NumberEqual => left == right,
             BinaryOperator::NumberNotEqual => left != right,
@@ -170,6 +172,13 @@ impl Shell {
             BinaryOperator::NumberGreater => left > right,
             _ => left >= right,
         })
+    }
+
+    fn condition_number(&mut self, process: &Process, text: &[u8]) -> Result<i64, Failure> {
+        match self.evaluating(b"[[", |shell| shell.evaluate_text(process, text)) {
+            Ok(number) => Ok(number),
+            Err(flow) => Err(Failure::BadNumber(Self::as_status(Err(flow))?)),
+        }
     }
 
     fn trace_condition(&mut self, process: &Process, negated: bool, terms: &[&[u8]]) {

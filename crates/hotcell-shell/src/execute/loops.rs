@@ -80,24 +80,19 @@ impl Shell {
         self.line = line;
         self.looping(|shell| {
             let mut status = 0;
-            if let Err(flow) = shell.loop_expression(process, &command.initial, line) {
-                let failed = Self::as_status(Err(flow))?;
+            if let Err(failed) = shell.loop_expression(process, &command.initial, line)? {
                 return Ok(shell.set_status(failed));
             }
             loop {
-                match shell.loop_expression(process, &command.condition, line) {
+                match shell.loop_expression(process, &command.condition, line)? {
                     Ok(0) => break,
                     Ok(_) => {}
-                    Err(flow) => {
-                        let failed = Self::as_status(Err(flow))?;
-                        return Ok(shell.set_status(failed));
-                    }
+                    Err(failed) => return Ok(shell.set_status(failed)),
                 }
                 if let Round::End = shell.run_round(process, &command.body, &mut status)? {
                     break;
                 }
-                if let Err(flow) = shell.loop_expression(process, &command.step, line) {
-                    let failed = Self::as_status(Err(flow))?;
+                if let Err(failed) = shell.loop_expression(process, &command.step, line)? {
                     return Ok(shell.set_status(failed));
                 }
             }
@@ -105,26 +100,27 @@ impl Shell {
         })
     }
 
-    /// An expression of `for ((…))`; an empty one holds.
+    /// An expression of `for ((…))`, or the status if it has no value; an empty one holds.
     fn loop_expression(
         &mut self,
         process: &Process,
         expression: &crate::ast::Arithmetic,
         line: u32,
-    ) -> Result<i64, Flow> {
+    ) -> Result<Result<i64, i32>, Flow> {
         if expression.word.parts().is_empty() {
-            return Ok(1);
+            return Ok(Ok(1));
         }
         self.line = line;
         self.before_compound(process, || crate::describe::arithmetic(expression))?;
-        self.evaluating(b"((", |shell| {
-            let text = shell.expand_arithmetic(process, expression)?;
-            shell.trace(process, || [b"(( ", &**text, b" ))"].concat());
-            if text.trim_ascii().is_empty() {
-                return Ok(1);
-            }
-            shell.evaluate_text(process, &text)
-        })
+        let text = self.arithmetic_text(process, expression)?;
+        self.trace(process, || [b"(( ", &*text, b" ))"].concat());
+        if text.trim_ascii().is_empty() {
+            return Ok(Ok(1));
+        }
+        match self.evaluating(b"((", |shell| shell.evaluate_text(process, &text)) {
+            Ok(value) => Ok(Ok(value)),
+            Err(flow) => Self::as_status(Err(flow)).map(Err),
+        }
     }
 
     /// The variable of `for` or `select`, or a complaint that it is none.

@@ -131,7 +131,9 @@ impl Shell {
         for element in elements {
             match element {
                 ArrayElement::Word(word) => {
-                    for value in self.expand_words(process, std::slice::from_ref(word))? {
+                    let mut values = Vec::new();
+                    self.expand_fields(process, word, TildeAt::START, &mut values)?;
+                    for value in values {
                         let value = self.adapted(process, value, None, attributes)?;
                         array.set(next, value);
                         next = next.saturating_add(1);

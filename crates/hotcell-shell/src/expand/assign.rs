@@ -55,13 +55,13 @@ impl Shell {
                         None => self.expand_joined(process, word, TildeAt::VALUE)?.text,
                     },
                 };
-                self.trace_assignment(process, assignment, &value);
+                self.trace(process, || traced(assignment, &value));
                 self.store(process, &assignment.name, value, assignment.append, target)
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
                 let value = self.expand_joined(process, word, TildeAt::VALUE)?.text;
+                self.trace(process, || traced(assignment, &value));
                 let (name, append) = (&assignment.name, assignment.append);
-                self.trace_assignment(process, assignment, &value);
                 self.store_element(process, name, subscript, value, append, target)
             }
         }
@@ -232,12 +232,9 @@ impl Shell {
         attributes: Attributes,
     ) -> Result<BString, Flow> {
         if attributes.has(Attributes::INTEGER) {
-            let mut number = self
-                .evaluate_text(process, &value)
-                .map_err(Flow::aborting)?;
+            let mut number = self.evaluate_inside(process, &value)?;
             if let Some(old) = old {
-                let old = self.evaluate_text(process, &old).map_err(Flow::aborting)?;
-                number = old.wrapping_add(number);
+                number = self.evaluate_inside(process, &old)?.wrapping_add(number);
             }
             return Ok(crate::arithmetic::Decimal::new(number).as_bytes().into());
         }
@@ -388,6 +385,19 @@ impl Shell {
         });
         self.settle_variables(process)
     }
+}
+
+/// An assignment as `set -x` shows it.
+fn traced(assignment: &Assignment, value: &[u8]) -> Vec<u8> {
+    let mut text = match &assignment.subscript {
+        Some(subscript) => element_text(&assignment.name, subscript),
+        None => assignment.name.to_vec(),
+    };
+    text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+    if !value.is_empty() {
+        text.extend_from_slice(&crate::quote::shown(value));
+    }
+    text
 }
 
 pub(super) fn element_text(name: &[u8], subscript: &Subscript) -> Vec<u8> {

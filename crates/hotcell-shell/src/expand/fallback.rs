@@ -10,7 +10,7 @@ use super::{
     word::{Around, push_value},
 };
 use crate::{
-    ast::{Fallback, Parameter, Subscript, Word},
+    ast::{Fallback, Parameter, Special, Subscript, Word},
     flow::Flow,
     shell::Shell,
 };
@@ -34,7 +34,11 @@ impl Shell {
         fields: &mut Fields,
     ) -> Result<bool, Flow> {
         match (fallen.kind, fallen.missing) {
-            (Fallback::Alternative, true) => Ok(true),
+            (Fallback::Alternative, true) => {
+                // So that `"${a[@]+"${a[@]}"}"` is no field where there are no elements.
+                fields.saw_empty_list |= is_list(parameter);
+                Ok(true)
+            }
             (Fallback::Alternative, false) | (Fallback::Default, true) => {
                 self.expand_inner_word(process, fallen.word, around, fields)?;
                 Ok(true)
@@ -136,4 +140,16 @@ impl Shell {
             }
         }
     }
+}
+
+/// Whether it is `$@` or `${a[@]}`.
+fn is_list(parameter: &Parameter) -> bool {
+    matches!(
+        parameter,
+        Parameter::Special(Special::At)
+            | Parameter::Element {
+                subscript: Subscript::All,
+                ..
+            }
+    )
 }

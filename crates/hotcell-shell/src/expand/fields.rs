@@ -1,5 +1,6 @@
 //! Fields as they are made of the parts of a word.
 
+use bstr::BString;
 use hotcell_meter::Charge;
 use hotcell_process::Process;
 
@@ -22,6 +23,8 @@ pub(crate) struct Fields {
     pub(super) saw_empty_list: bool,
     /// Only one field is wanted.
     is_joined: bool,
+    /// It is the value of an assignment.
+    is_assigned: bool,
     ifs: Ifs,
     bytes: usize,
     charge: Option<Charge>,
@@ -37,6 +40,7 @@ impl Fields {
             after_blank: false,
             saw_empty_list: false,
             is_joined: false,
+            is_assigned: false,
             ifs,
             bytes: 0,
             charge: None,
@@ -49,6 +53,18 @@ impl Fields {
             is_joined: true,
             ..Self::split(ifs)
         }
+    }
+
+    /// One field, the value of an assignment.
+    pub(crate) fn assigned(ifs: Ifs) -> Self {
+        Self {
+            is_assigned: true,
+            ..Self::joined(ifs)
+        }
+    }
+
+    pub(crate) fn is_assigned(&self) -> bool {
+        self.is_assigned
     }
 
     pub(crate) fn is_joined(&self) -> bool {
@@ -123,51 +139,30 @@ impl Fields {
         self.is_open = false;
     }
 
-    /// The elements of `$@`, `$*` or an array outside of quotes.
-    pub(crate) fn push_list<T: AsRef<[u8]>>(&mut self, values: &[T], is_star: bool) {
+    /// The elements of `$@`, `$*` or an array outside of quotes, where they are split.
+    pub(crate) fn push_list(&mut self, values: &[BString]) {
         for (index, value) in values.iter().enumerate() {
             if index > 0 {
-                self.between_elements(is_star);
-            }
-            self.push_expansion(value.as_ref());
-        }
-    }
-
-    fn between_elements(&mut self, is_star: bool) {
-        if self.is_joined {
-            let joiner = if is_star {
-                self.ifs.joiner().to_vec()
-            } else {
-                b" ".to_vec()
-            };
-            self.push_literal(&joiner);
-            return;
-        }
-        let joiner = self.ifs.joiner();
-        match self.ifs.delimiter_at(joiner, 0) {
-            Some((delimiter, _)) => self.delimit(delimiter),
-            None => {
-                if self.is_open {
-                    self.end_field();
+                match self.ifs.delimiter_at(self.ifs.joiner(), 0) {
+                    Some((delimiter, _)) => self.delimit(delimiter),
+                    None if self.is_open => self.end_field(),
+                    None => {}
                 }
             }
+            self.push_expansion(value);
         }
     }
 
-    /// The elements of `"$@"` or `"${a[@]}"`.
-    pub(crate) fn push_quoted_list<T: AsRef<[u8]>>(&mut self, values: &[T]) {
+    /// The elements of `"$@"` or `"${a[@]}"`, each a field.
+    pub(crate) fn push_quoted_list(&mut self, values: &[BString]) {
         if values.is_empty() {
             self.saw_empty_list = true;
         }
         for (index, value) in values.iter().enumerate() {
             if index > 0 {
-                if self.is_joined {
-                    self.push_quoted(b" ");
-                } else {
-                    self.end_field();
-                }
+                self.end_field();
             }
-            self.push_quoted(value.as_ref());
+            self.push_quoted(value);
         }
     }
 

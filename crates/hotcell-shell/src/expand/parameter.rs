@@ -87,7 +87,7 @@ impl Shell {
                 return self.expand_found(process, expansion, found, around, fields);
             }
         };
-        self.push_found(fields, &found, around);
+        self.push_found(fields, &found, around, expansion);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Shell {
             return match self.fall_back(process, name, &fallback, around, fields)? {
                 true => Ok(()),
                 false => {
-                    self.push_found(fields, &found, around);
+                    self.push_found(fields, &found, around, expansion);
                     Ok(())
                 }
             };
@@ -127,21 +127,27 @@ impl Shell {
             return Err(self.unbound(process, &name));
         }
         let found = self.operate(process, expansion, found)?;
-        self.push_found(fields, &found, around);
+        self.push_found(fields, &found, around, expansion);
         Ok(())
     }
 
     /// Adds a value to the fields.
-    pub(crate) fn push_found(&self, fields: &mut Fields, found: &Found, around: Around) {
+    pub(crate) fn push_found(
+        &self,
+        fields: &mut Fields,
+        found: &Found,
+        around: Around,
+        expansion: &ParameterExpansion,
+    ) {
         match found {
             Found::Unset => {}
             Found::Scalar(value) => push_value(fields, value, around),
-            Found::List { values, is_star } if around.quoted && *is_star => {
-                let joined = bstr::join(fields.ifs().joiner(), values);
-                push_value(fields, &joined, around);
-            }
-            Found::List { values, .. } if around.quoted => fields.push_quoted_list(values),
-            Found::List { values, is_star } => fields.push_list(values, *is_star),
+            Found::List { values, is_star } => match joiner(fields, *is_star, around, expansion) {
+                Some(_) if values.is_empty() && !is_star => fields.saw_empty_list = true,
+                Some(joiner) => push_value(fields, &bstr::join(joiner, values), around),
+                None if around.quoted => fields.push_quoted_list(values),
+                None => fields.push_list(values),
+            },
         }
     }
 
@@ -234,7 +240,7 @@ impl Shell {
         let found = self.find(process, parameter)?;
         let is_array = matches!(parameter, Parameter::Element { .. });
         let length = match &found {
-            Found::Unset if self.has(Setting::NoUnset) => {
+            Found::Unset if self.has(Setting::NoUnset) && !is_array => {
                 let name = name_in_messages(parameter, true);
                 return Err(self.unbound(process, &name));
             }
@@ -301,6 +307,45 @@ impl Shell {
         };
         self.expand_parameter(process, &direct, around, fields)
     }
+}
+
+/// What the elements of a list are joined with; nothing if they stay apart.
+///
+/// Where `IFS` is not what it usually is, bash does not always join with a blank.
+fn joiner(
+    fields: &Fields,
+    is_star: bool,
+    around: Around,
+    expansion: &ParameterExpansion,
+) -> Option<Vec<u8>> {
+    use ParameterOperation as Operation;
+    let operation = &expansion.operation;
+    let removes = matches!(
+        operation,
+        Operation::RemovePrefix { .. } | Operation::RemoveSuffix { .. }
+    );
+    let by_ifs = fields.ifs().joiner();
+    let is_empty = by_ifs.is_empty();
+    let blank = b" ".as_slice();
+    let joiner = if fields.is_joined() {
+        let changes = removes || matches!(operation, Operation::Transform(_));
+        let keeps_ifs = fields.is_assigned()
+            && !is_empty
+            && (changes || around.quoted && *operation != Operation::None);
+        if is_star || keeps_ifs { by_ifs } else { blank }
+    } else if around.quoted {
+        return is_star.then(|| by_ifs.to_vec());
+    } else if around.splits_text && !is_star && !is_empty {
+        blank
+    } else if is_empty
+        && (removes && matches!(expansion.parameter, Parameter::Element { .. })
+            || is_star && *operation == Operation::Keys)
+    {
+        blank
+    } else {
+        return None;
+    };
+    Some(joiner.to_vec())
 }
 
 /// How messages call a parameter.

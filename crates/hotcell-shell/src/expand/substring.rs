@@ -153,7 +153,8 @@ impl Shell {
                 // Counted from 1, as if the name of the shell were at 0.
                 let skip = usize::try_from(start.max(1) - 1).unwrap_or(usize::MAX);
                 let values = array.iter().map(|(_, value)| value.clone());
-                values.skip(skip).take(take).collect()
+                // bash takes one at least.
+                values.skip(skip).take(take.max(1)).collect()
             }
             Value::Scalar(value) if start == 0 && take > 0 => vec![value],
             _ => Vec::new(),

@@ -4,17 +4,20 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::Process;
 use hotcell_vfs::VfsPath;
 
-use crate::shell::Shell;
+use crate::{
+    ast::{Part, Word},
+    shell::Shell,
+};
 
 /// Where in a literal a tilde is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TildeAt {
     /// At the start of the word.
     start: bool,
-    /// Behind `=` and `:`, for assignments.
-    separators: bool,
-    /// If the word begins as an assignment does: `x=~`.
-    assignments: bool,
+    /// Behind each `:`, for assignments.
+    colons: bool,
+    /// Behind each `=`, for arguments that look like assignments: `x=~`.
+    equals: bool,
     /// The literal ends the word, so that a name that reaches its end is whole.
     to_end: bool,
 }
@@ -23,8 +26,8 @@ impl TildeAt {
     /// No tilde is special.
     pub(crate) const NOWHERE: Self = Self {
         start: false,
-        separators: false,
-        assignments: false,
+        colons: false,
+        equals: false,
         to_end: false,
     };
     /// At the start: arguments, patterns.
@@ -32,31 +35,38 @@ impl TildeAt {
         start: true,
         ..Self::NOWHERE
     };
-    /// As `START`, and behind the `=` of an argument that looks like an assignment.
-    pub(crate) const ARGUMENT: Self = Self {
-        start: true,
-        assignments: true,
-        ..Self::NOWHERE
-    };
     /// At the start and after each `:`: the value of an assignment.
     pub(crate) const VALUE: Self = Self {
         start: true,
-        separators: true,
+        colons: true,
         ..Self::NOWHERE
     };
+
+    /// In an argument: at the start, and more often if it looks like an assignment.
+    pub(crate) fn for_argument(word: &Word) -> Self {
+        let is_assignment = match word.parts().first() {
+            Some(Part::Literal(text)) => looks_like_assignment(text),
+            _ => false,
+        };
+        Self {
+            start: true,
+            colons: is_assignment,
+            equals: is_assignment,
+            to_end: false,
+        }
+    }
 
     /// For the part of this number.
     pub(crate) fn of(self, index: usize, is_last: bool) -> Self {
         Self {
             start: self.start && index == 0,
-            assignments: self.assignments && index == 0,
             to_end: is_last,
             ..self
         }
     }
 
     pub(crate) fn anywhere(self) -> bool {
-        self.start || self.separators || self.assignments
+        self.start || self.colons || self.equals
     }
 }
 
@@ -69,21 +79,20 @@ impl Shell {
         from: usize,
         at: TildeAt,
     ) -> Option<(usize, usize, BString)> {
-        let is_assignment = at.separators || at.assignments && assigns(text).is_some();
         let places = text.get(from..)?.find_iter("~").map(|found| from + found);
         for start in places {
             let before = start.checked_sub(1).and_then(|before| text.get(before));
             let is_special = match before {
                 None => at.start,
-                Some(b':') => is_assignment,
-                Some(b'=') => at.assignments && assigns(text) == Some(start - 1),
+                Some(b':') => at.colons,
+                Some(b'=') => at.equals,
                 Some(_) => false,
             };
             if !is_special {
                 continue;
             }
             let rest = text.get(start + 1..).unwrap_or_default();
-            let ends = |byte: &u8| *byte == b'/' || (is_assignment && *byte == b':');
+            let ends = |byte: &u8| *byte == b'/' || (at.colons && *byte == b':');
             let length = rest.iter().position(ends);
             if length.is_none() && !at.to_end {
                 continue;
@@ -132,12 +141,14 @@ impl Shell {
     }
 }
 
-/// The `=` of a text that begins as an assignment does.
-fn assigns(text: &[u8]) -> Option<usize> {
-    let equals = text.iter().position(|byte| *byte == b'=')?;
-    let name = text.get(..equals)?;
+/// Whether a text begins with `name=` or `name+=`.
+fn looks_like_assignment(text: &[u8]) -> bool {
+    let equals = text.iter().position(|byte| *byte == b'=');
+    let Some(name) = equals.and_then(|equals| text.get(..equals)) else {
+        return false;
+    };
     let name = name.strip_suffix(b"+").unwrap_or(name);
-    crate::names::is_name(name).then_some(equals)
+    crate::names::is_name(name) || super::value::split_element(name).is_some()
 }
 
 /// The home of a user in `/etc/passwd`, by name and number.

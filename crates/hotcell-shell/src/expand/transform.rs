@@ -109,12 +109,11 @@ impl Shell {
             let Found::List { values, is_star } = found else {
                 return Found::Unset;
             };
-            let set = ["set".into(), "--".into()];
+            if values.is_empty() {
+                return Found::Unset;
+            }
             let quoted = values.iter().map(|value| quote::reusable(value).into());
-            return Found::List {
-                values: set.into_iter().chain(quoted).collect(),
-                is_star,
-            };
+            return self.split_at_blanks("set --", quoted.collect(), is_star);
         }
         let Some(name) = self.name_of(parameter) else {
             return Found::Unset;
@@ -126,6 +125,13 @@ impl Shell {
             return Found::Unset;
         };
         let letters = variable.attributes.letters();
+        if let (Found::List { is_star: false, .. }, Some(value)) =
+            (&found, declared_value(variable))
+        {
+            let assignment = [name.as_slice(), b"=", &value].concat();
+            let start = format!("declare -{}", letters.as_bstr());
+            return self.split_at_blanks(&start, vec![assignment.into()], false);
+        }
         let mut line = BString::default();
         if !letters.is_empty() {
             line.push_str("declare -");
@@ -144,6 +150,17 @@ impl Shell {
             line.push_str(value);
         }
         Found::Scalar(line)
+    }
+
+    /// What bash writes in front of values is split even in quotes, if blanks split at all.
+    fn split_at_blanks(&self, start: &str, mut values: Vec<BString>, is_star: bool) -> Found {
+        if self.ifs().delimiter_at(b" ", 0).is_some() {
+            let words = start.split(' ').map(BString::from);
+            values.splice(0..0, words);
+        } else if let Some(first) = values.first_mut() {
+            *first = [start.as_bytes(), b" ", first].concat().into();
+        }
+        Found::List { values, is_star }
     }
 
     /// `@K`, `@k`: keys and values, one after the other.

@@ -135,6 +135,10 @@ impl Shell {
     ) -> Result<Option<BString>, Flow> {
         if self.is_associative(name) {
             let key = self.text_key(process, subscript)?;
+            if key.is_empty() {
+                self.complain(process, [name, b": bad array subscript"].concat());
+                return Ok(None);
+            }
             return Ok(match self.whole_value(process, name) {
                 Value::Associative(array) => array.get(&key).cloned(),
                 _ => None,
@@ -178,9 +182,8 @@ impl Shell {
 
     /// The index of an indexed array, negative if it counts from the end.
     pub(crate) fn index(&mut self, process: &Process, subscript: Written<'_>) -> Result<i64, Flow> {
-        // An error is nobody's in particular, and worse than others.
-        let index = self.evaluating(b"", |shell| shell.evaluate_subscript(process, subscript));
-        index.map_err(Flow::aborting)
+        // An error is nobody's in particular.
+        self.evaluating(b"", |shell| shell.evaluate_subscript(process, subscript))
     }
 
     fn evaluate_subscript(
@@ -190,17 +193,23 @@ impl Shell {
     ) -> Result<i64, Flow> {
         match subscript {
             Written::Word(word) => match word.literal() {
-                Some(text) => self.evaluate_text(process, text),
+                Some(text) => self.evaluate_inside(process, text),
                 None => {
                     let text = self.arithmetic_subscript(process, word)?;
-                    self.evaluate_text(process, &text)
+                    self.evaluate_inside(process, &text)
                 }
             },
             Written::Text(text) => {
                 let text = self.expand_text(process, text)?;
-                self.evaluate_text(process, &text)
+                self.evaluate_inside(process, &text)
             }
         }
+    }
+
+    /// Evaluates a subscript or the value of an integer variable. What is wrong there ends a shell that was given its
+    /// commands as an argument.
+    pub(crate) fn evaluate_inside(&mut self, process: &Process, text: &[u8]) -> Result<i64, Flow> {
+        self.evaluate_text(process, text).map_err(Flow::aborting)
     }
 
     /// A subscript that is an expression: single quotes mean nothing in it.

@@ -183,7 +183,11 @@ impl Shell {
         word: &Word,
         tilde: TildeAt,
     ) -> Result<Marked, Flow> {
-        let mut fields = Fields::joined(self.ifs());
+        let mut fields = if tilde == TildeAt::VALUE {
+            Fields::assigned(self.ifs())
+        } else {
+            Fields::joined(self.ifs())
+        };
         self.expand_parts(process, word.parts(), Around::PLAIN, tilde, &mut fields)?;
         Ok(fields.into_one())
     }
