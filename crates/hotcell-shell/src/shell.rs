@@ -87,6 +87,10 @@ pub struct Shell {
     pub(crate) forgiven: u32,
     /// How many loops this command is in, within its function.
     pub(crate) loops: usize,
+    /// `set` was used to change the positional parameters of a sourced file.
+    pub(crate) sets_arguments: bool,
+    /// The signal that has ended the program of the command that is being run.
+    pub(crate) program_killed_by: Option<Signal>,
     /// The settings to return to at the end of the function: it has said `local -`.
     pub(crate) local_settings: Option<Settings>,
     /// The next simple command is the last thing that the process does.

@@ -70,7 +70,11 @@ impl Shell {
             let next = self.parse_next(process, &mut parser);
             if self.has(Setting::Verbose) {
                 let lines = text.get(shown..parser.consumed()).unwrap_or_default();
-                let _ = process.stderr().write_all(lines);
+                let mut lines = lines.to_vec();
+                if lines.last().is_some_and(|last| *last != b'\n') {
+                    lines.push(b'\n');
+                }
+                let _ = process.stderr().write_all(&lines);
             }
             shown = parser.consumed();
             match next {

@@ -97,7 +97,10 @@ fn run(
             shell.local_settings.get_or_insert(settings);
             continue;
         }
-        match declare(builtin, shell, process, &request, operand) {
+        let declared = shell.evaluating(builtin.name.as_bytes(), |shell| {
+            declare(builtin, shell, process, &request, operand)
+        });
+        match declared {
             Ok(()) => {}
             Err(Flow::Discard(_)) => status = 1,
             Err(flow) => return Err(flow),
@@ -267,6 +270,11 @@ fn declare(
                 Ok(())
             }
             Some(value) => {
+                if matches!(builtin.name, "export" | "readonly") {
+                    let quoted = crate::quote::shown(&value);
+                    let quoted = if value.is_empty() { Vec::new() } else { quoted };
+                    shell.trace(process, || [name.as_slice(), b"=", &*quoted].concat());
+                }
                 let full = if is_element(&name) {
                     name.clone()
                 } else {

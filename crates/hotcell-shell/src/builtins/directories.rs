@@ -1,6 +1,6 @@
 //! `dirs`, `pushd`, `popd`: the stack of directories, whose top is the working directory.
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use hotcell_process::Process;
 
 use super::{
@@ -112,7 +112,8 @@ fn run_dirs(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome
                 let text = if stack.len() == 1 {
                     "directory stack empty".into()
                 } else {
-                    format!("{field}: directory stack index out of range")
+                    let number = BString::from(field.get(1..).unwrap_or_default());
+                    format!("{number}: directory stack index out of range")
                 };
                 complain(shell, process, "dirs", text);
                 return Ok(1);

@@ -6,7 +6,6 @@ use hotcell_process::{Fd, Process};
 use super::{
     Builtin, Run,
     arguments::{complain, number},
-    parse,
 };
 use crate::{flow::Outcome, names::is_name, quote, shell::Shell, text::Origin};
 

@@ -146,10 +146,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             return Ok(1);
         }
     };
-    let assigned = match parsed.value(b'a') {
+    let assigned = shell.evaluating(b"read", |shell| match parsed.value(b'a') {
         Some(array) => assign_array(shell, process, array, &line),
         None => assign(shell, process, parsed.operands, &line, &reading),
-    };
+    });
     let assigned = Shell::as_status(assigned)?;
     Ok(match end {
         End::Timeout => TIMED_OUT,

@@ -45,7 +45,7 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
         let on = match first.as_slice() {
             b"--" => {
                 shell.change_settings(process, settings);
-                shell.arguments = rest.into();
+                shell.set_arguments(rest);
                 return Ok(0);
             }
             b"-" => {
@@ -53,7 +53,7 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
                 settings.set(Setting::Verbose, false);
                 shell.change_settings(process, settings);
                 if !rest.is_empty() {
-                    shell.arguments = rest.into();
+                    shell.set_arguments(rest);
                 }
                 return Ok(0);
             }
@@ -100,12 +100,17 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
     }
     shell.change_settings(process, settings);
     if !operands.is_empty() {
-        shell.arguments = operands.into();
+        shell.set_arguments(operands);
     }
     Ok(0)
 }
 
 impl Shell {
+    fn set_arguments(&mut self, arguments: &[BString]) {
+        self.arguments = arguments.into();
+        self.sets_arguments = true;
+    }
+
     /// Sets options, with what else follows from them.
     fn change_settings(&mut self, process: &Process, mut settings: Settings) {
         let _ = process;

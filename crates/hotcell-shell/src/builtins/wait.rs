@@ -50,7 +50,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
 fn wait_all(shell: &mut Shell, process: &Process) -> Outcome {
     loop {
         shell.reap(process);
-        if shell.jobs.iter().next().is_none() {
+        if shell.jobs.is_lent() || shell.jobs.iter().next().is_none() {
             shell.jobs.forget();
             return Ok(0);
         }

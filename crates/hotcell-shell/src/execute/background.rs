@@ -21,6 +21,7 @@ impl Shell {
         } else {
             let list = list.clone();
             let mut shell = self.subshell();
+            shell.jobs.disown_all();
             let pid = process.spawn(self.background_spec(process), move |child| {
                 Ok(shell.run_as_subshell(child, |shell| shell.run_and_or(child, &list)))
             });

@@ -43,15 +43,21 @@ impl Shell {
     fn call_program(&mut self, process: &Process, spec: Spec, program: Arc<dyn Program>) -> i32 {
         if !program.needs_process() {
             let status = process.call(spec, |process| program.run(process));
-            self.report_killed(process, status, || self.command_text().into());
-            return status.code();
+            return self.program_ended(status);
         }
         let pid = process.spawn(spec, move |process| program.run(process));
         let Some(pid) = self.forked(process, pid) else {
             return 254;
         };
         let status = process.wait(pid).unwrap_or(Status::SUCCESS);
-        self.report_killed(process, status, || self.command_text().into());
+        self.program_ended(status)
+    }
+
+    /// The status of a program; if it was killed, that is said when the redirections of the command are undone.
+    fn program_ended(&mut self, status: Status) -> i32 {
+        if let Status::Signaled(signal) = status {
+            self.program_killed_by = Some(signal);
+        }
         status.code()
     }
 
@@ -150,7 +156,12 @@ impl Shell {
             });
             return Ok(status.code());
         }
-        let mut message = fields.into_iter().next().unwrap_or_default();
+        let name = fields.into_iter().next().unwrap_or_default();
+        let mut message = if crate::quote::has_unprintable(&name) {
+            crate::quote::ansi(&name)
+        } else {
+            name.into()
+        };
         message.extend_from_slice(format!(": {error}").as_bytes());
         self.complain(process, message);
         Ok(error.code())
@@ -166,7 +177,10 @@ impl Shell {
         let Status::Signaled(signal) = status else {
             return;
         };
-        if matches!(signal, Signal::INT | Signal::PIPE) || self.is_substitution {
+        // Who is about to end by the same signal has other things to say.
+        let ends_too =
+            process.first_caught() == Some(signal) && self.traps.get(signal.into()).is_none();
+        if matches!(signal, Signal::INT | Signal::PIPE) || self.is_substitution || ends_too {
             return;
         }
         let description = crate::jobs::describe_signal(signal);

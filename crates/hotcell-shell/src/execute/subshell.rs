@@ -8,6 +8,7 @@ impl Shell {
     /// `( … )`: runs in a clone of this shell, on the same stack.
     pub(super) fn run_subshell(&mut self, process: &Process, list: &List) -> Outcome {
         let mut shell = self.subshell();
+        shell.jobs.disown_all();
         // The status of the last command is known when it ends.
         let status = process.call(process.spec(process.args().iter().cloned()), |child| {
             Ok(shell.run_as_subshell(child, |shell| shell.run_list(child, list)))
@@ -29,7 +30,8 @@ impl Shell {
         shell
             .traps
             .enter_subshell(self.has(Setting::ErrTrace), self.has(Setting::FuncTrace));
-        shell.jobs.disown_all();
+        shell.jobs.lend();
+        shell.evaluator.clear();
         shell
     }
 
