@@ -464,10 +464,15 @@ impl Tree<'_> {
             }
         }
         if self.parsed.has("F") {
-            let mark = match entry.meta.kind {
+            let meta = entry
+                .link
+                .as_ref()
+                .and_then(|(_, target)| *target)
+                .unwrap_or(entry.meta);
+            let mark = match meta.kind {
                 FileType::Dir => "/",
                 FileType::Fifo => "|",
-                FileType::File if entry.meta.mode & 0o111 != 0 => "*",
+                FileType::File if meta.mode & 0o111 != 0 => "*",
                 _ => "",
             };
             self.out.write_all(mark.as_bytes())?;

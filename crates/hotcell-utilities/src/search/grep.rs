@@ -120,6 +120,14 @@ impl Grep<'_> {
         }
     }
 
+    /// Instead of lines that are no text.
+    fn say_binary(&mut self, name: &BStr) -> io::Result<()> {
+        self.out.flush()?;
+        self.process
+            .complain([name.as_bytes(), b": binary file matches"].concat());
+        Ok(())
+    }
+
     /// Searches what has been opened.
     fn file(&mut self, name: &BStr, input: hotcell_process::Input<'_>) -> io::Result<()> {
         let shown = if name == "-" {

@@ -60,6 +60,7 @@ const STDBUF_USAGE: Usage = Usage {
             nobody can tell, except at a terminal, where they write at once.",
     error_code: 125,
     stops_at_operand: true,
+    ..Usage::DEFAULT
 };
 
 const NICE_USAGE: Usage = Usage {
@@ -75,6 +76,7 @@ const NICE_USAGE: Usage = Usage {
     notes: "There is no niceness here: it is 0, and stays.",
     error_code: 125,
     stops_at_operand: true,
+    ..Usage::DEFAULT
 };
 
 const SETSID_USAGE: Usage = Usage {

@@ -60,7 +60,12 @@ const USAGE: Usage = Usage {
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let (Some(limit), true) = (parsed.operands.first(), parsed.operands.len() > 1) else {
-        USAGE.fail(process, "missing operand");
+        let name = process.name();
+        let _ = std::io::Write::write_all(
+            &mut process.stderr(),
+            format!("Try '{name} --help' for more information.\n").as_bytes(),
+        );
+        process.exit(125);
     };
     let interval = |text: &[u8]| {
         duration::parse(text).unwrap_or_else(|| {

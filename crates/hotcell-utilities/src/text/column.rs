@@ -6,12 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Output, Process, limit_error};
 
 use super::ranges::Ranges;
-use crate::{
-    Opt, Parsed, Usage, Utility,
-    lines::Lines,
-    operands::{complain_of_opening_shortly, each_input_or},
-    quote::quote,
-};
+use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::each_input, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -82,23 +77,18 @@ fn main(process: &Process) -> io::Result<i32> {
     let mut lines: Vec<BString> = Vec::new();
     let mut charge = process.charge(0)?;
     let keeps_empty = parsed.has("keep-empty-lines");
-    let code = each_input_or(
-        process,
-        &parsed.operands,
-        complain_of_opening_shortly,
-        |_, input| {
-            let mut all = Lines::new(process, input)?;
-            while let Some(line) = all.next_line()? {
-                let text = line.strip_suffix(b"\n").unwrap_or(line);
-                if text.trim_ascii().is_empty() && !keeps_empty {
-                    continue;
-                }
-                charge.grow(text.len() * 3 + 64).map_err(limit_error)?;
-                lines.push(text.into());
+    let code = each_input(process, &parsed.operands, |_, input| {
+        let mut all = Lines::new(process, input)?;
+        while let Some(line) = all.next_line()? {
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            if text.trim_ascii().is_empty() && !keeps_empty {
+                continue;
             }
-            Ok(())
-        },
-    );
+            charge.grow(text.len() * 3 + 64).map_err(limit_error)?;
+            lines.push(text.into());
+        }
+        Ok(())
+    });
     let mut out = process.stdout();
     if parsed.has("table") || parsed.has("json") {
         table(process, &parsed, &lines, &mut out)?;
@@ -359,8 +349,10 @@ fn json(parsed: &Parsed, table: &Table, order: &[usize], out: &mut Output<'_>) -
     };
     let name = parsed.value("table-name").unwrap_or(BStr::new("table"));
     writeln!(out, "{{\n   {}: [", text(name))?;
-    for (at, row) in table.rows.iter().enumerate() {
+    if !table.rows.is_empty() {
         out.write_all(b"      {\n")?;
+    }
+    for (at, row) in table.rows.iter().enumerate() {
         for (place, column) in order.iter().enumerate() {
             let key = table
                 .header

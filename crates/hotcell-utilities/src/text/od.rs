@@ -40,7 +40,7 @@ const USAGE: Usage = Usage {
             "BYTES",
             "limit dump to BYTES input bytes",
         ),
-        Opt::optional(
+        Opt::value(
             'S',
             "strings",
             "BYTES",
@@ -165,8 +165,9 @@ fn main(process: &Process) -> io::Result<i32> {
         width
     };
     let _held = process.charge(width.saturating_mul(16))?;
-    let (input, code) = Concatenated::open(process, &names);
-    let mut input = input;
+    let Some(mut input) = Concatenated::open(process, &names) else {
+        return Ok(1);
+    };
     let skipped = io::copy(&mut input.by_ref().take(skip), &mut io::sink())?;
     if skipped < skip {
         process.complain("cannot skip past end of combined input");
@@ -188,7 +189,7 @@ fn main(process: &Process) -> io::Result<i32> {
     }
     out.flush()?;
     let failed = input.into_inner().failed;
-    Ok(code.max(i32::from(failed)))
+    Ok(i32::from(failed))
 }
 
 fn least_common_multiple(one: usize, other: usize) -> usize {
@@ -287,21 +288,37 @@ struct Concatenated<'p> {
 }
 
 impl<'p> Concatenated<'p> {
-    fn open(process: &'p Process, names: &[BString]) -> (Self, i32) {
+    /// Nothing if none of them can be read.
+    fn open(process: &'p Process, names: &[BString]) -> Option<Self> {
         let names = if names.is_empty() {
             vec![BString::from("-")]
         } else {
             names.to_vec()
         };
-        (
-            Self {
-                process,
-                names: names.into_iter(),
-                current: None,
-                failed: false,
-            },
-            0,
-        )
+        let mut all = Self {
+            process,
+            names: names.into_iter(),
+            current: None,
+            failed: false,
+        };
+        all.next_file().then_some(all)
+    }
+
+    /// Goes on to the next file that can be read; false if there is none.
+    fn next_file(&mut self) -> bool {
+        for name in self.names.by_ref() {
+            match self.process.open_input(&name) {
+                Ok(input) => {
+                    self.current = Some(input);
+                    return true;
+                }
+                Err(error) => {
+                    complain_of(self.process, &name, &error);
+                    self.failed = true;
+                }
+            }
+        }
+        false
     }
 }
 
@@ -315,15 +332,8 @@ impl Read for Concatenated<'_> {
                 }
                 self.current = None;
             }
-            let Some(name) = self.names.next() else {
+            if !self.next_file() {
                 return Ok(0);
-            };
-            match self.process.open_input(&name) {
-                Ok(input) => self.current = Some(input),
-                Err(error) => {
-                    complain_of(self.process, &name, &error);
-                    self.failed = true;
-                }
             }
         }
     }

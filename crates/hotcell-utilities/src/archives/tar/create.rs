@@ -276,6 +276,7 @@ fn header(tar: &Tar<'_>, meta: &Metadata) -> Header {
             change.apply(meta.mode, meta.is_dir(), 0)
         });
     header.set_mode(mode);
+    header.set_size(0);
     let time = tar.options.mtime.unwrap_or(meta.modified);
     header.set_mtime(u64::try_from(time.seconds()).unwrap_or(0));
     let owner = |option: &str| {

@@ -17,6 +17,9 @@ const MOST_NESTED: usize = 200;
 
 const DAY: i64 = 86_400;
 
+const UNCLOSED: &str = "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra \
+                        predicate after '('";
+
 struct Parser<'p> {
     process: &'p Process,
     words: &'p [BString],
@@ -175,12 +178,15 @@ impl<'p> Parser<'p> {
                     "more than {MOST_NESTED} parentheses within each other"
                 ));
             }
+            if self.peek().is_none() {
+                self.fail(UNCLOSED);
+            }
             if self.eat(&[")"]) {
                 self.fail("invalid expression; empty parentheses are not allowed.");
             }
             let node = self.list();
             if !self.eat(&[")"]) {
-                self.fail("invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('");
+                self.fail(UNCLOSED);
             }
             self.nested -= 1;
             return node;

@@ -32,6 +32,7 @@ pub(super) fn each(grep: &mut Grep<'_>, name: &BStr, is_implied: bool) -> io::Re
         return Ok(());
     }
     if !grep.options.recursive {
+        grep.failed = true;
         if !grep.options.no_messages {
             grep.out.flush()?;
             grep.process

@@ -174,6 +174,7 @@ pub(super) const USAGE: Usage = Usage {
             Exit status is 0 if any line is selected, 1 otherwise;\n\
             if any error occurs and -q is not given, the exit status is 2.",
     error_code: 2,
+    shows_synopsis: true,
     ..Usage::DEFAULT
 };
 
@@ -214,6 +215,8 @@ pub(super) struct Options {
     pub(super) initial_tab: bool,
     pub(super) null_names: bool,
     pub(super) color: bool,
+    /// Lines around matches were asked for, if only none: groups are set apart.
+    pub(super) wants_groups: bool,
     pub(super) line_buffered: bool,
     pub(super) recursive: bool,
     pub(super) follows: bool,
@@ -346,6 +349,9 @@ impl Options {
             initial_tab: parsed.has("initial-tab"),
             null_names: parsed.has("null"),
             color,
+            wants_groups: ["before-context", "after-context", "context"]
+                .iter()
+                .any(|name| parsed.has(name)),
             line_buffered: parsed.has("line-buffered"),
             recursive,
             follows: parsed.has("dereference-recursive"),

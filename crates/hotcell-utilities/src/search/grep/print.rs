@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use bstr::{BStr, BString};
+use bstr::BStr;
 
 use super::options::Options;
 
@@ -49,7 +49,7 @@ impl<'o, W: Write> Printer<'o, W> {
         }
         if options.numbers {
             let number = if options.initial_tab {
-                format!("{:4}", place.number)
+                format!("{:2}", place.number)
             } else {
                 place.number.to_string()
             };
@@ -143,11 +143,5 @@ impl<'o, W: Write> Printer<'o, W> {
         } else {
             b"\n"
         })
-    }
-
-    pub(super) fn binary(&mut self, name: &BString) -> io::Result<()> {
-        self.out.write_all(b"grep: ")?;
-        self.out.write_all(name)?;
-        self.out.write_all(b": binary file matches\n")
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn file(grep: &mut Grep<'_>, name: &BStr, input: Input<'_>) -> io::Re
     if options.most == 0 {
         return Ok(false);
     }
-    let is_plain = !options.has_context()
+    let is_plain = !options.wants_groups
         && !options.invert
         && options.end == b'\n'
         && options.most == u64::MAX;
@@ -47,15 +47,10 @@ pub(super) fn file(grep: &mut Grep<'_>, name: &BStr, input: Input<'_>) -> io::Re
         List::WithMatch if selected => grep.out.name(name)?,
         List::WithoutMatch if !selected => grep.out.name(name)?,
         List::None if options.count => grep.out.count(name, scan.selected)?,
-        List::None if scan.is_binary && selected && scan.printed => {
-            grep.out.binary(&name.into())?;
-        }
+        List::None if scan.is_binary && selected && scan.printed => grep.say_binary(name)?,
         _ => {}
     }
-    Ok(match options.list {
-        List::WithoutMatch => !selected,
-        _ => selected,
-    })
+    Ok(selected)
 }
 
 struct Scan {
@@ -236,7 +231,7 @@ impl Scan {
             self.is_over = true;
             return Ok(());
         }
-        if options.has_context() && !options.only_matching {
+        if options.wants_groups && !options.only_matching {
             let first = self.before.first_number().unwrap_or(place.number);
             if self.last > 0 && first > self.last + 1 {
                 grep.out.gap()?;
