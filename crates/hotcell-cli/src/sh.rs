@@ -52,7 +52,10 @@ pub(crate) fn sh(args: &ShArgs) -> Result<ExitCode, CliError> {
         (None, _) => {
             let mut text = Vec::new();
             let read = std::io::stdin().read_to_end(&mut text);
-            read.map_err(CliError::file("read", std::path::Path::new("standard input")))?;
+            read.map_err(CliError::file(
+                "read",
+                std::path::Path::new("standard input"),
+            ))?;
             session.run(&text, streams::without_input())
         }
     };
@@ -75,22 +78,41 @@ fn options(args: &ShArgs) -> ShellOptions {
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ("LANG", "C.UTF-8"),
     ];
-    let mut environment: Environment = usual.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let mut environment: Environment = usual
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect();
     for (name, value) in &args.env {
         environment.insert(name.as_str().into(), value.as_str().into());
     }
-    let words: Vec<_> = args.script.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<_> = args
+        .script
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     let (name, arguments) = match words.split_first() {
-        Some((name, arguments)) => (name.as_str().into(), arguments.iter().map(|word| word.as_str().into()).collect()),
+        Some((name, arguments)) => (
+            name.as_str().into(),
+            arguments.iter().map(|word| word.as_str().into()).collect(),
+        ),
         None => ("bash".into(), Vec::new()),
     };
-    ShellOptions { name, arguments, environment, cwd: VfsPath::new(files::WORKSPACE).to_owned(), ..ShellOptions::default() }
+    ShellOptions {
+        name,
+        arguments,
+        environment,
+        cwd: VfsPath::new(files::WORKSPACE).to_owned(),
+        ..ShellOptions::default()
+    }
 }
 
 impl Session {
     /// Runs a command or a script; returns its exit code.
     fn run(&mut self, command: &[u8], streams: Streams) -> u8 {
-        let stop = match self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+        let stop = match self
+            .timeout
+            .and_then(|timeout| Instant::now().checked_add(timeout))
+        {
             Some(deadline) => StopToken::until(deadline),
             None => StopToken::new(),
         };
@@ -112,7 +134,10 @@ impl Session {
     fn cancel_on_interrupt(&self) {
         let running = Arc::clone(&self.running);
         let _ = ctrlc::set_handler(move || {
-            running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+            running
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .cancel();
         });
     }
 }

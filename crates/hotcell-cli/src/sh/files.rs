@@ -5,7 +5,8 @@ use std::{io::Write as _, path::Path, sync::Arc, time::SystemTime};
 use hotcell_process::{Capture, Kernel, KernelOptions, Spec};
 use hotcell_utilities::Utilities;
 use hotcell_vfs::{
-    Access, Clock, DevOptions, HostVfs, Limits, MemVfs, MountVfs, OverlayVfs, Overwrite, Vfs, VfsPath, dev,
+    Access, Clock, DevOptions, HostVfs, Limits, MemVfs, MountVfs, OverlayVfs, Overwrite, Vfs,
+    VfsPath, dev,
 };
 
 use crate::exit::CliError;
@@ -25,23 +26,37 @@ impl Files {
     pub(super) fn new(root: Option<&Path>) -> Result<Self, CliError> {
         let clock = Clock::from_fn(|| SystemTime::now().into());
         let tree = MountVfs::new(Arc::new(MemVfs::with(limits(), clock.clone())));
-        let devices = DevOptions { random: Some(Arc::new(fill_randomly)), ..DevOptions::default() };
+        let devices = DevOptions {
+            random: Some(Arc::new(fill_randomly)),
+            ..DevOptions::default()
+        };
         for folder in [WORKSPACE, HOME, "/tmp", "/dev"] {
-            tree.mkdir_all(VfsPath::new(folder), 0o755).map_err(failed)?;
+            tree.mkdir_all(VfsPath::new(folder), 0o755)
+                .map_err(failed)?;
         }
-        tree.mount(VfsPath::new("/dev"), Arc::new(dev(devices))).map_err(failed)?;
+        tree.mount(VfsPath::new("/dev"), Arc::new(dev(devices)))
+            .map_err(failed)?;
         let root = match root {
             None => None,
             Some(path) => {
-                let host = HostVfs::open(path, Access::ReadWrite).map_err(CliError::file("open", path))?;
+                let host =
+                    HostVfs::open(path, Access::ReadWrite).map_err(CliError::file("open", path))?;
                 let host = Arc::new(host);
-                let overlay = Arc::new(OverlayVfs::new(Arc::clone(&host) as Arc<dyn Vfs>, limits(), clock));
+                let overlay = Arc::new(OverlayVfs::new(
+                    Arc::clone(&host) as Arc<dyn Vfs>,
+                    limits(),
+                    clock,
+                ));
                 let mounted: Arc<dyn Vfs> = Arc::clone(&overlay) as Arc<dyn Vfs>;
-                tree.mount(VfsPath::new(WORKSPACE), mounted).map_err(failed)?;
+                tree.mount(VfsPath::new(WORKSPACE), mounted)
+                    .map_err(failed)?;
                 Some((host, overlay))
             }
         };
-        Ok(Self { tree: Arc::new(tree), root })
+        Ok(Self {
+            tree: Arc::new(tree),
+            root,
+        })
     }
 
     pub(super) fn tree(&self) -> Arc<dyn Vfs> {
@@ -51,7 +66,7 @@ impl Files {
     /// Writes the changes back to the directory of `--root`.
     pub(super) fn commit(&self) -> Result<(), CliError> {
         if let Some((host, overlay)) = &self.root {
-            overlay.apply(&**host, Overwrite::IfUnchanged).map_err(failed)?;
+            overlay.apply(&**host, Overwrite::Refuse).map_err(failed)?;
         }
         Ok(())
     }
@@ -62,7 +77,10 @@ impl Files {
             return Ok(());
         };
         let both = MountVfs::new(Arc::new(MemVfs::new()));
-        for (name, side) in [("/a", Arc::clone(host) as Arc<dyn Vfs>), ("/b", Arc::clone(overlay) as Arc<dyn Vfs>)] {
+        for (name, side) in [
+            ("/a", Arc::clone(host) as Arc<dyn Vfs>),
+            ("/b", Arc::clone(overlay) as Arc<dyn Vfs>),
+        ] {
             both.mkdir(VfsPath::new(name), 0o755).map_err(failed)?;
             both.mount(VfsPath::new(name), side).map_err(failed)?;
         }
@@ -86,7 +104,11 @@ impl Files {
 
 /// Room for a project and what is made of it.
 fn limits() -> Limits {
-    Limits { bytes: 1 << 30, files: 1_000_000, ..Limits::default() }
+    Limits {
+        bytes: 1 << 30,
+        files: 1_000_000,
+        ..Limits::default()
+    }
 }
 
 fn fill_randomly(buffer: &mut [u8]) {

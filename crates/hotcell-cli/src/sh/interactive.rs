@@ -41,7 +41,11 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
 
 /// Whether more has to be typed before it can run.
 fn is_incomplete(text: &str) -> bool {
-    let options = Options { interactive: true, extglob: true, ..Options::default() };
+    let options = Options {
+        interactive: true,
+        extglob: true,
+        ..Options::default()
+    };
     let mut parser = Parser::new(text.as_bytes(), options);
     loop {
         match parser.next_command(&NoAliases, &Unwatched) {

@@ -14,12 +14,19 @@ use hotcell_vfs::{Errno, FileType, Metadata, Timestamp};
 
 /// Standard input, output and error.
 pub(super) fn standard() -> Streams {
-    Streams { stdin: Arc::new(Input::default()), ..without_input() }
+    Streams {
+        stdin: Arc::new(Input::default()),
+        ..without_input()
+    }
 }
 
 /// Output and error, and nothing to read.
 pub(super) fn without_input() -> Streams {
-    Streams { stdin: Arc::new(Null), stdout: Arc::new(Output::Out), stderr: Arc::new(Output::Err) }
+    Streams {
+        stdin: Arc::new(Null),
+        stdout: Arc::new(Output::Out),
+        stderr: Arc::new(Output::Err),
+    }
 }
 
 enum Output {
@@ -30,7 +37,9 @@ enum Output {
 impl Stream for Output {
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
         let written = match self {
-            Self::Out => io::stdout().write_all(data).and_then(|()| io::stdout().flush()),
+            Self::Out => io::stdout()
+                .write_all(data)
+                .and_then(|()| io::stdout().flush()),
             Self::Err => io::stderr().write_all(data),
         };
         Poll::Ready(match written {
@@ -93,7 +102,11 @@ impl Input {
                 }
             }
         };
-        if thread::Builder::new().name("stdin".into()).spawn(reader).is_err() {
+        if thread::Builder::new()
+            .name("stdin".into())
+            .spawn(reader)
+            .is_err()
+        {
             Self::lock(&self.state).is_over = true;
         }
     }
