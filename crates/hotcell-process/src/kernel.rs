@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker},
     time::{Duration, Instant},
@@ -71,6 +71,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// The task that polls the run.
     task: AtomicWaker,
+    /// For how long processes have computed, in nanoseconds.
+    busy: AtomicU64,
 }
 
 #[derive(Default)]
@@ -92,6 +94,8 @@ struct Entry {
     is_ready: bool,
     signals: Arc<AtomicU32>,
     status: Option<Status>,
+    /// Whoever began it has ended, and nobody will ask for its status.
+    is_orphan: bool,
     /// Processes that wait for it to end.
     waiting: Vec<Waker>,
 }
@@ -112,6 +116,7 @@ impl Kernel {
             options,
             state: Mutex::default(),
             task: AtomicWaker::new(),
+            busy: AtomicU64::new(0),
         }))
     }
 
@@ -174,6 +179,7 @@ impl Shared {
             is_ready: true,
             signals,
             status: None,
+            is_orphan: false,
             waiting: Vec::new(),
         };
         state.table.insert(pid, entry);
@@ -188,6 +194,9 @@ impl Shared {
         entry.status = Some(status);
         let waiting = std::mem::take(&mut entry.waiting);
         let parent = entry.parent;
+        if entry.is_orphan {
+            state.table.remove(&pid);
+        }
         state.alive -= 1;
         drop(state);
         waiting.into_iter().for_each(Waker::wake);
@@ -221,11 +230,30 @@ impl Shared {
             return Poll::Ready(None);
         }
         let Some(status) = entry.status else {
-            entry.waiting.push(waker.clone());
+            // Who asks again and again is woken once.
+            if !entry.waiting.iter().any(|known| known.will_wake(waker)) {
+                entry.waiting.push(waker.clone());
+            }
             return Poll::Pending;
         };
         state.table.remove(&pid);
         Poll::Ready(Some(status))
+    }
+
+    /// Forgets the ended children of a process that has ended itself; those that go on are forgotten when they end.
+    pub(crate) fn orphan(&self, parent: Pid) {
+        let mut state = self.lock();
+        state
+            .table
+            .retain(|_, entry| entry.parent != parent || entry.status.is_none());
+        for entry in state.table.values_mut() {
+            entry.is_orphan |= entry.parent == parent;
+        }
+    }
+
+    /// How long processes have computed, up to the last switch.
+    pub(crate) fn busy(&self) -> Duration {
+        Duration::from_nanos(self.busy.load(Ordering::Relaxed))
     }
 
     /// Sends a signal; says whether there is such a process.
@@ -376,9 +404,14 @@ impl Future for Run {
                     return Poll::Pending;
                 }
                 Next::Task(pid, mut task) => {
+                    let resumed = Instant::now();
                     if !task.resume(Go::On) {
                         kernel.put_back(pid, task);
                     }
+                    let nanos = u64::try_from(resumed.elapsed().as_nanos());
+                    kernel
+                        .busy
+                        .fetch_add(nanos.unwrap_or(u64::MAX), Ordering::Relaxed);
                 }
             }
             if began.elapsed() >= SLICE {

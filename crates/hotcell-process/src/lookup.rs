@@ -3,9 +3,15 @@
 use std::{io, sync::Arc};
 
 use bstr::{BStr, BString, ByteSlice};
-use hotcell_vfs::{OpenOptions, VfsPathBuf};
+use hotcell_vfs::{Errno, OpenOptions, VfsPathBuf};
 
-use crate::{error::error_text, process::Process, program::Program, spec::Spec, status::Status};
+use crate::{
+    error::{errno, error_text},
+    process::Process,
+    program::Program,
+    spec::Spec,
+    status::Status,
+};
 
 /// Where built-in programs seem to be.
 const SYSTEM: [&[u8]; 4] = [b"/usr/bin", b"/bin", b"/usr/local/bin", b"/sbin"];
@@ -53,13 +59,24 @@ pub(crate) struct Found {
 impl Process {
     /// Where a name leads: the path of a file, or of a built-in program. As `command -v`.
     pub fn which(&self, name: &[u8]) -> Option<VfsPathBuf> {
-        if name.contains(&b'/') {
-            let path = self.resolve(name);
-            let is_there = self.is_system(&path).is_some() || self.is_executable(&path);
-            return is_there.then(|| VfsPathBuf::from(name));
-        }
         let path = self.env("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        path.split_str(":").find_map(|directory| {
+        self.all_in(name, &path).next()
+    }
+
+    /// Where a name leads on another search path: all the places, in order.
+    pub fn all_in<'a>(
+        &'a self,
+        name: &'a [u8],
+        path: &'a [u8],
+    ) -> impl Iterator<Item = VfsPathBuf> + 'a {
+        let has_slash = name.contains(&b'/');
+        let itself = has_slash.then(|| {
+            let file = self.resolve(name);
+            let is_there = self.is_system(&file).is_some() || self.is_executable(&file);
+            is_there.then(|| VfsPathBuf::from(name))
+        });
+        let directories = path.split_str(":").filter(move |_| !has_slash);
+        let found = directories.filter_map(move |directory| {
             let directory = if directory.is_empty() {
                 b"."
             } else {
@@ -68,13 +85,27 @@ impl Process {
             let file = self.resolve(directory).join(name);
             let shown = VfsPathBuf::from(directory).join(name);
             (self.is_executable(&file) || self.is_system(&file).is_some()).then_some(shown)
-        })
+        });
+        itself.flatten().into_iter().chain(found)
     }
 
     /// Runs a program by the name in `spec.args`, on this process's stack, and waits for it.
     pub fn execute(&self, spec: Spec) -> Result<Status, LookupError> {
         let (spec, program) = self.prepare(spec)?;
-        Ok(self.call(spec, |process| program.run(process)))
+        self.call_program(spec, &program)
+            .map_err(|error| LookupError::NotRunnable(error_text(&error)))
+    }
+
+    /// Runs a program, and waits for it: on this process's stack if it can, beside it if it must. Refused beyond the
+    /// limit of processes.
+    pub fn call_program(&self, spec: Spec, program: &Arc<dyn Program>) -> io::Result<Status> {
+        if !program.needs_process() {
+            return Ok(self.call(spec, |process| program.run(process)));
+        }
+        let program = Arc::clone(program);
+        let pid = self.spawn(spec, move |process| program.run(process))?;
+        let status = self.wait(pid);
+        status.ok_or_else(|| errno(Errno::EIO))
     }
 
     /// Runs a program by the name in `spec.args` beside this process.
@@ -91,6 +122,23 @@ impl Process {
             spec.args.splice(..1, found.first);
         }
         Ok((spec, found.program))
+    }
+
+    /// As [`Process::prepare`], with the program at a path, whatever it is called by.
+    pub fn prepare_path(
+        &self,
+        mut spec: Spec,
+        path: &[u8],
+    ) -> Result<(Spec, Arc<dyn Program>), (Spec, LookupError)> {
+        match self.find(path.as_bstr()) {
+            Ok(found) => {
+                if !found.first.is_empty() {
+                    spec.args.splice(..1, found.first);
+                }
+                Ok((spec, found.program))
+            }
+            Err(error) => Err((spec, error)),
+        }
     }
 
     fn find(&self, name: &BStr) -> Result<Found, LookupError> {
@@ -136,9 +184,8 @@ impl Process {
             None => ("/bin/sh".into(), None),
         };
         let missing = || {
-            LookupError::NotRunnable(format!(
-                "{interpreter}: bad interpreter: No such file or directory"
-            ))
+            // In the words of bash, to which the script and not its interpreter is missing.
+            LookupError::NoFile("cannot execute: required file not found".into())
         };
         if interpreters == 0 {
             return Err(LookupError::NotRunnable(
@@ -170,7 +217,7 @@ impl Process {
     }
 
     /// Whether a path looks like that of a built-in program: its name.
-    fn is_system(&self, path: &VfsPathBuf) -> Option<BString> {
+    pub(crate) fn is_system(&self, path: &VfsPathBuf) -> Option<BString> {
         let name = path.file_name()?;
         let directory = path.parent()?.as_bytes();
         let is_there =
@@ -184,7 +231,7 @@ impl Process {
     }
 
     /// Why a path cannot be run.
-    fn why_not(&self, path: &BStr) -> LookupError {
+    pub fn why_not(&self, path: &[u8]) -> LookupError {
         match self.vfs().stat(&self.resolve(path)) {
             Err(error) => LookupError::NoFile(error_text(&crate::file_error(error))),
             Ok(meta) if meta.is_dir() => LookupError::NotRunnable("Is a directory".into()),

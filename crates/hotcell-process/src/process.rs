@@ -26,6 +26,8 @@ use crate::{
     error::{errno, error_text, limit_error},
     io::{Input, Output},
     kernel::{Kernel, Shared},
+    limits::Limits,
+    program::Program,
     signal::{Disposition, Signal},
     spec::{Environment, Spec},
     status::{Pid, Status},
@@ -56,6 +58,16 @@ pub struct Process {
     signals: Arc<AtomicU32>,
     ignored: Cell<u32>,
     caught: Cell<u32>,
+    /// What ends calls, of the signals that are caught.
+    interrupting: Cell<u32>,
+    /// What the callers of this call catch: it waits until the call is over.
+    held: u32,
+    /// What ends this call, because a caller is about to end.
+    ends_call: u32,
+    /// What takes the place of the program once its stack is unwound.
+    next: Cell<Option<Box<(Spec, Arc<dyn Program>)>>>,
+    /// It began others, which are orphans when it ends.
+    has_children: Cell<bool>,
     waker: Waker,
     switch: *const Switch,
     /// How many calls within one stack this one is in.
@@ -74,6 +86,18 @@ struct Unwind {
     status: Status,
 }
 
+/// What a call has of its caller, or a coroutine of its kernel.
+struct Ground<'a> {
+    kernel: &'a Arc<Shared>,
+    signals: &'a Arc<AtomicU32>,
+    held: u32,
+    ends_call: u32,
+    waker: Waker,
+    switch: *const Switch,
+    depth: u32,
+    floor: usize,
+}
+
 /// The main function of a coroutine.
 pub(crate) fn begin(
     kernel: &Arc<Shared>,
@@ -85,30 +109,70 @@ pub(crate) fn begin(
     main: impl FnOnce(&Process) -> io::Result<i32>,
 ) -> Status {
     let local = 0u8;
-    let process = Process {
-        kernel: Arc::clone(kernel),
-        pid,
-        parent,
-        args: spec.args,
-        env: RefCell::new(spec.env),
-        cwd: RefCell::new(spec.cwd),
-        umask: Cell::new(spec.umask),
-        descriptors: RefCell::new(spec.descriptors),
-        signals,
-        ignored: Cell::new(spec.ignored),
-        caught: Cell::new(0),
+    let ground = Ground {
+        kernel,
+        signals: &signals,
+        held: 0,
+        ends_call: 0,
         waker: process_waker(kernel, pid),
         switch,
         depth: 0,
-        units: Cell::new(UNITS_PER_LOOK),
-        slice_began: Cell::new(Instant::now()),
-        is_dying: Cell::new(false),
         floor: stack_floor((&raw const local).addr()),
     };
-    process.main(main)
+    Process::new(&ground, pid, parent, spec).live(main)
 }
 
 impl Process {
+    fn new(ground: &Ground<'_>, pid: Pid, parent: Pid, spec: Spec) -> Self {
+        Self {
+            kernel: Arc::clone(ground.kernel),
+            pid,
+            parent,
+            args: spec.args,
+            env: RefCell::new(spec.env),
+            cwd: RefCell::new(spec.cwd),
+            umask: Cell::new(spec.umask),
+            descriptors: RefCell::new(spec.descriptors),
+            signals: Arc::clone(ground.signals),
+            ignored: Cell::new(spec.ignored),
+            caught: Cell::new(0),
+            interrupting: Cell::new(0),
+            held: ground.held,
+            ends_call: ground.ends_call,
+            next: Cell::new(None),
+            has_children: Cell::new(false),
+            waker: ground.waker.clone(),
+            switch: ground.switch,
+            depth: ground.depth,
+            units: Cell::new(UNITS_PER_LOOK),
+            slice_began: Cell::new(Instant::now()),
+            is_dying: Cell::new(false),
+            floor: ground.floor,
+        }
+    }
+
+    /// Runs a main function, and the programs that replace it, to the end.
+    fn live(&mut self, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
+        let mut status = self.main(main);
+        while let Some(next) = self.next.take() {
+            let (spec, program) = *next;
+            self.args = spec.args;
+            self.env.replace(spec.env);
+            self.cwd.replace(spec.cwd);
+            self.umask.set(spec.umask);
+            self.descriptors.replace(spec.descriptors);
+            self.ignored.set(spec.ignored);
+            self.caught.set(0);
+            self.interrupting.set(0);
+            self.is_dying.set(false);
+            status = self.main(|process| program.run(process));
+        }
+        if self.has_children.get() {
+            self.kernel.orphan(self.pid);
+        }
+        status
+    }
+
     /// Runs a main function and makes a status of whatever comes of it.
     fn main(&self, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
         match catch_unwind(AssertUnwindSafe(|| main(self))) {
@@ -271,6 +335,19 @@ impl Process {
         Ok(count)
     }
 
+    /// As [`Process::read`], but no further than the first `end`.
+    pub fn read_until(
+        &self,
+        stream: &Arc<dyn Stream>,
+        end: u8,
+        buf: &mut [u8],
+    ) -> io::Result<usize> {
+        self.refuse_if_dying()?;
+        let count = self.block_on_poll(|waker| stream.poll_read_until(end, buf, waker))?;
+        self.spend(count / 16 + 1);
+        Ok(count)
+    }
+
     /// Writes some of the bytes. Waits until there is room. If nobody reads any more, the process gets `SIGPIPE`, which
     /// ends it unless it is ignored.
     pub fn write(&self, stream: &Arc<dyn Stream>, data: &[u8]) -> io::Result<usize> {
@@ -345,6 +422,21 @@ impl Process {
         &self.kernel.options.stop
     }
 
+    /// How much the processes of this run may have at once.
+    pub fn limits(&self) -> &Limits {
+        &self.kernel.options.limits
+    }
+
+    /// How long the processes of this run have computed, not counting when they waited.
+    pub fn busy(&self) -> Duration {
+        self.kernel.busy() + self.slice_began.get().elapsed()
+    }
+
+    /// The names of the built-in programs, sorted.
+    pub fn program_names(&self) -> Vec<BString> {
+        self.kernel.options.programs.names()
+    }
+
     /// The account that what the process holds is charged to.
     pub fn account(&self) -> &Account {
         &self.kernel.options.account
@@ -417,8 +509,16 @@ impl Process {
         if came == 0 || self.is_dying.get() {
             return;
         }
+        if came & self.ends_call != 0 {
+            // It stays where the caller finds it.
+            let signal = Signal::all().find(|signal| came & self.ends_call & signal.bit() != 0);
+            self.unwind(Status::Signaled(signal.unwrap_or(Signal::TERM)));
+        }
         let ours = Signal::all().find(|signal| {
-            came & signal.bit() != 0 && self.disposition(*signal) == Disposition::Default
+            let bit = signal.bit();
+            came & bit != 0
+                && self.held & bit == 0
+                && self.disposition(*signal) == Disposition::Default
         });
         let Some(signal) = ours else { return };
         self.signals.fetch_and(!signal.bit(), Ordering::Relaxed);

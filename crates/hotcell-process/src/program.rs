@@ -11,6 +11,12 @@ use crate::process::Process;
 pub trait Program: Send + Sync {
     /// Runs to its end and returns the exit code. An error is printed as `NAME: TEXT` and is code 1.
     fn run(&self, process: &Process) -> io::Result<i32>;
+
+    /// Whether it has to be a process that others can send signals to, as a shell does. Others may run on the stack of
+    /// whoever calls them.
+    fn needs_process(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(&Process) -> io::Result<i32> + Send + Sync> Program for F {

@@ -8,6 +8,7 @@ use hotcell_vfs::VfsPathBuf;
 use crate::{
     descriptors::{Descriptors, Fd},
     null::Null,
+    signal::Signal,
     stream::Stream,
 };
 
@@ -71,6 +72,13 @@ impl Spec {
     #[must_use]
     pub fn stderr(self, stream: Arc<dyn Stream>) -> Self {
         self.descriptor(2, stream)
+    }
+
+    /// With this signal ignored.
+    #[must_use]
+    pub fn ignoring(mut self, signal: Signal) -> Self {
+        self.ignored |= signal.bit();
+        self
     }
 
     /// In this directory, which is an absolute path.

@@ -317,7 +317,7 @@ fn names_lead_to_programs_and_files_to_their_interpreters() {
         output,
         "args 1\n/bin/args 1\n/usr/bin/args -x y /d/script 1\n/bin/sh /d/plain 1\n\
          /usr/bin/args -x y /d/script /d/nested 1\n\
-         /d/lost: /no/such: bad interpreter: No such file or directory 126\n\
+         /d/lost: cannot execute: required file not found 127\n\
          /d/binary: cannot execute binary file: Exec format error 126\n\
          /d/text: Permission denied 126\n/d: Is a directory 126\n/no: No such file or directory 127\n\
          no: command not found 127\n"
@@ -341,4 +341,151 @@ fn files_have_one_position_for_all_who_share_them() {
         Ok(0)
     });
     assert_eq!(output, "two\n");
+}
+
+struct Shouter;
+
+impl Program for Shouter {
+    fn run(&self, process: &Process) -> std::io::Result<i32> {
+        let said = process
+            .kill(process.pid(), Signal::CHLD)
+            .then(|| bstr::join(" ", process.args()).to_ascii_uppercase());
+        process.stdout().write_all(&said.unwrap())?;
+        Ok(7)
+    }
+
+    fn needs_process(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_program_that_needs_a_process_can_be_sent_signals_when_it_is_called() {
+    let (ended, output) = run(KernelOptions::default(), |process| {
+        let program: Arc<dyn Program> = Arc::new(Shouter);
+        let status = process.call_program(process.spec(["loud", "now"]), &program)?;
+        Ok(status.code())
+    });
+    assert_eq!((ended.status.code(), output.as_str()), (7, "LOUD NOW"));
+}
+
+#[test]
+fn exec_puts_another_program_in_the_place_of_a_process() {
+    struct Flag(Arc<AtomicBool>);
+    impl Drop for Flag {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let unwound = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&unwound);
+    let (_, output) = run(KernelOptions::default(), move |process| {
+        let before = process.pid();
+        let child = process.spawn(process.spec(["old"]), move |child| {
+            let _flag = Flag(flag);
+            child.set_disposition(Signal::USR1, Disposition::Catch);
+            let next: Arc<dyn Program> = Arc::new(move |next: &Process| {
+                assert_eq!(next.parent(), before);
+                assert_eq!(next.disposition(Signal::USR1), Disposition::Default);
+                write!(next.stdout(), "{} {}", next.name(), next.pid())?;
+                Ok(9)
+            });
+            child.exec(child.spec(["new"]), next)
+        })?;
+        let status = process.wait(child).unwrap();
+        write!(process.stdout(), " {child} {}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "new 2 2 9");
+    assert!(unwound.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_process_that_becomes_a_program_keeps_its_number() {
+    let (ended, output) = run(KernelOptions::default(), |process| {
+        let status = process.become_program(process.spec(["other"]), |other| {
+            write!(other.stdout(), "{} {}", other.name(), other.pid())?;
+            other.exit(4)
+        });
+        Ok(status.code())
+    });
+    assert_eq!((ended.status.code(), output.as_str()), (4, "other 1"));
+}
+
+#[test]
+fn a_signal_that_a_caller_catches_does_not_end_its_call() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        process.set_disposition(Signal::USR1, Disposition::Catch);
+        let me = process.pid();
+        let status = process.call(process.spec(["callee"]), |callee| {
+            callee.kill(me, Signal::USR1);
+            callee.sleep(Duration::from_millis(1));
+            Ok(3)
+        });
+        let caught = process.take_caught().map(Signal::name);
+        write!(process.stdout(), "{} {caught:?}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "3 Some(\"USR1\")");
+}
+
+#[test]
+fn a_signal_that_interrupts_ends_the_call_and_is_left_for_the_caller() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        process.set_disposition(Signal::TERM, Disposition::Interrupt);
+        let me = process.pid();
+        process.spawn(process.spec(["killer"]), move |killer| {
+            killer.kill(me, Signal::TERM);
+            Ok(0)
+        })?;
+        let status = process.call(process.spec(["sleeper"]), |sleeper| {
+            sleeper.sleep(Duration::MAX);
+            Ok(0)
+        });
+        let caught = process.take_caught().map(Signal::name);
+        write!(process.stdout(), "{} {caught:?}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "143 Some(\"TERM\")");
+}
+
+#[test]
+fn a_call_can_send_signals_to_itself() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let status = process.call(process.spec(["suicidal"]), |callee| {
+            callee.kill(callee.pid(), Signal::USR1);
+            Ok(0)
+        });
+        write!(process.stdout(), "{}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "138");
+}
+
+#[test]
+fn a_line_is_read_without_what_follows_it() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let file = process.open("data", &OpenOptions::read_write().create())?;
+        process.write_all(&file, b"one\ntwo\n")?;
+        file.seek(std::io::SeekFrom::Start(0))?;
+        let (reader, writer) = process.pipe()?;
+        process.write_all(&writer, b"one\ntwo\n")?;
+        drop(writer);
+        let given: Arc<dyn hotcell_process::Stream> =
+            Arc::new(hotcell_process::Given::new("one\ntwo\n"));
+        for stream in [file, reader, given] {
+            let mut buf = [0; 100];
+            let count =
+                process.block_on_poll(|waker| stream.poll_read_until(b'\n', &mut buf, waker))?;
+            let mut rest = String::new();
+            process.input(stream).read_to_string(&mut rest)?;
+            write!(
+                process.stdout(),
+                "{} {rest:?} ",
+                buf[..count].escape_ascii()
+            )?;
+        }
+        Ok(0)
+    });
+    assert_eq!(output, r#"one\n "two\n" "#.repeat(3));
 }

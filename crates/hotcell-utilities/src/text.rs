@@ -1,8 +1,64 @@
 //! Lines, words and columns.
 
 mod cat;
+mod column;
+mod comm;
+mod cut;
+mod expand;
+mod fmt;
+mod fold;
 mod head;
+mod join;
+mod nl;
+mod od;
+mod paste;
+mod ranges;
+mod rev;
+mod separator;
+mod shuf;
+mod sort;
+mod split;
+mod strings;
+mod tabs;
+mod tac;
+mod tail;
+mod tee;
+mod tr;
+mod tsort;
+mod unexpand;
+mod uniq;
+mod wc;
+mod xxd;
+mod yes;
 
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[cat::UTILITY, head::UTILITY];
+pub(crate) const UTILITIES: &[Utility] = &[
+    cat::UTILITY,
+    column::UTILITY,
+    comm::UTILITY,
+    cut::UTILITY,
+    expand::UTILITY,
+    fmt::UTILITY,
+    fold::UTILITY,
+    head::UTILITY,
+    join::UTILITY,
+    nl::UTILITY,
+    od::UTILITY,
+    paste::UTILITY,
+    rev::UTILITY,
+    shuf::UTILITY,
+    sort::UTILITY,
+    split::UTILITY,
+    strings::UTILITY,
+    tac::UTILITY,
+    tail::UTILITY,
+    tee::UTILITY,
+    tr::UTILITY,
+    tsort::UTILITY,
+    unexpand::UTILITY,
+    uniq::UTILITY,
+    wc::UTILITY,
+    xxd::UTILITY,
+    yes::UTILITY,
+];

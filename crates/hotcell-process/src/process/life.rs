@@ -1,7 +1,6 @@
 //! Beginning, ending, waiting and signalling.
 
 use std::{
-    cell::{Cell, RefCell},
     future::Future,
     io,
     pin::pin,
@@ -12,10 +11,11 @@ use std::{
 
 use bstr::BString;
 
-use super::Process;
+use super::{Ground, Process};
 use crate::{
     error::limit_error,
     pipe::{PipeReader, PipeWriter, pipe},
+    program::Program,
     signal::{Disposition, Signal},
     spec::Spec,
     status::{Pid, Status},
@@ -41,36 +41,60 @@ impl Process {
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
+        self.has_children.set(true);
         self.kernel.spawn(self.pid, spec, main)
     }
 
     /// Runs another process to its end, on this one's stack: as spawning and waiting, but at the cost of a call.
     pub fn call(&self, spec: Spec, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
-        let callee = Self {
-            kernel: Arc::clone(&self.kernel),
-            pid: self.kernel.new_pid(),
-            parent: self.pid,
-            args: spec.args,
-            env: RefCell::new(spec.env),
-            cwd: RefCell::new(spec.cwd),
-            umask: Cell::new(spec.umask),
-            descriptors: RefCell::new(spec.descriptors),
-            signals: Arc::clone(&self.signals),
-            ignored: Cell::new(spec.ignored),
-            // What this process catches waits until the call is over.
-            caught: Cell::new(self.caught.get()),
+        let held = self.held | self.caught.get();
+        let ends_call = self.ends_call | self.interrupting.get();
+        let pids = (self.kernel.new_pid(), self.pid);
+        self.call_as(pids, (held, ends_call), spec, main)
+    }
+
+    /// Goes on as another program, with the same number; the status is that of this process, which is to end with it.
+    /// As [`Process::exec`], for who has nothing on the stack that is worth unwinding.
+    pub fn become_program(
+        &self,
+        spec: Spec,
+        main: impl FnOnce(&Self) -> io::Result<i32>,
+    ) -> Status {
+        let held = (self.held, self.ends_call);
+        self.call_as((self.pid, self.parent), held, spec, main)
+    }
+
+    fn call_as(
+        &self,
+        (pid, parent): (Pid, Pid),
+        (held, ends_call): (u32, u32),
+        spec: Spec,
+        main: impl FnOnce(&Self) -> io::Result<i32>,
+    ) -> Status {
+        let ground = Ground {
+            kernel: &self.kernel,
+            signals: &self.signals,
+            held,
+            ends_call,
             waker: self.waker.clone(),
             switch: self.switch,
             depth: self.depth + 1,
-            units: Cell::new(self.units.get()),
-            slice_began: Cell::new(self.slice_began.get()),
-            is_dying: Cell::new(self.is_dying.get()),
             floor: self.floor,
         };
-        let status = callee.main(main);
+        let mut callee = Self::new(&ground, pid, parent, spec);
+        callee.units.set(self.units.get());
+        callee.slice_began.set(self.slice_began.get());
+        callee.is_dying.set(self.is_dying.get());
+        let status = callee.live(main);
         self.units.set(callee.units.get());
         self.slice_began.set(callee.slice_began.get());
         status
+    }
+
+    /// Goes on as another program, as `exec` does: unwinds the stack and runs it in the place of this one.
+    pub fn exec(&self, spec: Spec, program: Arc<dyn Program>) -> ! {
+        self.next.set(Some(Box::new((spec, program))));
+        self.unwind(Status::SUCCESS)
     }
 
     /// Ends the process here.
@@ -151,10 +175,26 @@ impl Process {
 
     /// Sends a signal to a process of this run; says whether there is one of this number.
     pub fn kill(&self, pid: Pid, signal: Signal) -> bool {
+        if pid == self.pid && self.depth > 0 && !self.kernel.is_alive(pid) {
+            // The kernel does not know those that are called.
+            self.signal_call(signal);
+            return true;
+        }
         let sent = self.kernel.signal(pid, signal);
         // To itself it comes at once.
         self.deliver_signals();
         sent
+    }
+
+    fn signal_call(&self, signal: Signal) {
+        match self.disposition(signal) {
+            Disposition::Ignore => {}
+            Disposition::Default if signal.is_deadly() => self.die(signal),
+            Disposition::Default => {}
+            Disposition::Catch | Disposition::Interrupt => {
+                self.signals.fetch_or(signal.bit(), Ordering::Relaxed);
+            }
+        }
     }
 
     /// Whether there is a process of this number that has not ended.
@@ -164,7 +204,9 @@ impl Process {
 
     /// What becomes of a signal.
     pub fn disposition(&self, signal: Signal) -> Disposition {
-        if self.caught.get() & signal.bit() != 0 {
+        if self.interrupting.get() & signal.bit() != 0 {
+            Disposition::Interrupt
+        } else if self.caught.get() & signal.bit() != 0 {
             Disposition::Catch
         } else if self.ignored.get() & signal.bit() != 0 {
             Disposition::Ignore
@@ -180,18 +222,28 @@ impl Process {
         }
         let bit = signal.bit();
         self.caught.set(self.caught.get() & !bit);
+        self.interrupting.set(self.interrupting.get() & !bit);
         self.ignored.set(self.ignored.get() & !bit);
         match disposition {
             Disposition::Default => {}
             Disposition::Ignore => self.ignored.set(self.ignored.get() | bit),
             Disposition::Catch => self.caught.set(self.caught.get() | bit),
+            Disposition::Interrupt => {
+                self.caught.set(self.caught.get() | bit);
+                self.interrupting.set(self.interrupting.get() | bit);
+            }
         }
+    }
+
+    /// A signal that came and is caught, if there is one; it stays for [`Process::take_caught`].
+    pub fn first_caught(&self) -> Option<Signal> {
+        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
+        Signal::all().find(|signal| came & signal.bit() != 0)
     }
 
     /// A signal that came and is caught, if there is one.
     pub fn take_caught(&self) -> Option<Signal> {
-        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
-        let signal = Signal::all().find(|signal| came & signal.bit() != 0)?;
+        let signal = self.first_caught()?;
         self.signals.fetch_and(!signal.bit(), Ordering::Relaxed);
         Some(signal)
     }

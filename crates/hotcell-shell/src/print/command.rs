@@ -1,0 +1,148 @@
+//! Lists, pipelines, simple commands.
+
+use super::printer::Printer;
+use crate::ast::{
+    AndOr, AndOrOperator, Argument, Command, List, ListItem, Pipeline, Separator, SimpleCommand,
+    Timed,
+};
+
+impl Printer {
+    pub(super) fn list(&mut self, list: &List) {
+        let Some((first, others)) = list.items.split_first() else {
+            return;
+        };
+        let in_background = list
+            .items
+            .last()
+            .is_some_and(|last| last.separator == Separator::Background);
+        self.connections += others.len() + usize::from(in_background);
+        self.and_or(&first.command);
+        let mut before = first;
+        for item in others {
+            self.separate(before);
+            self.and_or(&item.command);
+            self.end_connection();
+            before = item;
+        }
+        if in_background {
+            self.connect(" &");
+            self.end_connection();
+        }
+    }
+
+    fn end_connection(&mut self) {
+        self.flush_documents();
+        self.connections = self.connections.saturating_sub(1);
+    }
+
+    /// What stands between an item and the next.
+    fn separate(&mut self, item: &ListItem) {
+        if item.separator == Separator::Background {
+            self.connect(" &");
+            self.byte(b' ');
+            self.skip_indent();
+            return;
+        }
+        let keeps_newline = item.separator == Separator::Newline && self.in_substitution;
+        let had_deferred = self.has_deferred();
+        let needs_semicolon = !had_deferred && !self.was_document;
+        if !had_deferred {
+            self.was_document = false;
+        }
+        self.flush_documents();
+        if self.functions > 0 {
+            if needs_semicolon {
+                self.byte(if keeps_newline { b'\n' } else { b';' });
+            }
+            self.byte(b'\n');
+        } else if keeps_newline {
+            self.byte(b'\n');
+            if needs_semicolon {
+                self.skip_indent();
+            }
+        } else {
+            self.str(if needs_semicolon { "; " } else { " " });
+            self.skip_indent();
+        }
+    }
+
+    pub(super) fn and_or(&mut self, and_or: &AndOr) {
+        self.connections += and_or.rest.len();
+        self.pipeline(&and_or.first);
+        for (operator, pipeline) in &and_or.rest {
+            self.connect(match operator {
+                AndOrOperator::And => " && ",
+                AndOrOperator::Or => " || ",
+            });
+            self.skip_indent();
+            self.pipeline(pipeline);
+            self.end_connection();
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        self.begin();
+        self.str(match pipeline.timed {
+            Timed::No => "",
+            Timed::Yes => "time ",
+            Timed::Posix => "time -p ",
+        });
+        self.str(if pipeline.negated { "! " } else { "" });
+        self.connections += pipeline.rest.len();
+        self.skip_indent();
+        self.command(&pipeline.first);
+        for command in &pipeline.rest {
+            self.connect(" |");
+            self.byte(b' ');
+            self.skip_indent();
+            self.command(command);
+        }
+        for _ in &pipeline.rest {
+            self.end_connection();
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => {
+                self.begin();
+                self.simple(simple);
+            }
+            Command::Compound(compound) => self.compound(compound),
+            Command::Function(function) => self.function_definition(function),
+            Command::Coproc(coproc) => {
+                self.begin();
+                self.str("coproc ");
+                self.text(&coproc.name);
+                self.byte(b' ');
+                self.skip_indent();
+                self.command(&coproc.command);
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let mut is_first = true;
+        for assignment in &simple.assignments {
+            self.blank_unless(&mut is_first);
+            self.assignment(assignment);
+        }
+        for argument in &simple.words {
+            self.blank_unless(&mut is_first);
+            match argument {
+                Argument::Word(word) => self.word(word),
+                Argument::Assignment(assignment) => self.assignment(assignment),
+            }
+        }
+        if !simple.redirects.is_empty() {
+            self.blank_unless(&mut is_first);
+            self.redirects(&simple.redirects);
+        }
+    }
+
+    fn blank_unless(&mut self, is_first: &mut bool) {
+        if !std::mem::take(is_first) {
+            self.byte(b' ');
+        }
+    }
+}

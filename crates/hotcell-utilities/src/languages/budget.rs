@@ -1,0 +1,75 @@
+//! Memory that a program's values hold, charged in steps that are large enough to be cheap.
+
+use std::{
+    cell::{Cell, RefCell},
+    io,
+    rc::Rc,
+};
+
+use hotcell_meter::Charge;
+use hotcell_process::{Process, limit_error};
+
+/// How much is taken from the account at once.
+const STEP: usize = 64 << 10;
+
+/// What the values of one program hold. Values give back what they took when they are dropped.
+#[derive(Clone)]
+pub(crate) struct Budget(Rc<Inner>);
+
+struct Inner {
+    charge: RefCell<Charge>,
+    used: Cell<usize>,
+}
+
+impl Budget {
+    pub(crate) fn new(process: &Process) -> io::Result<Self> {
+        Ok(Self(Rc::new(Inner {
+            charge: RefCell::new(process.charge(0)?),
+            used: Cell::new(0),
+        })))
+    }
+
+    /// Takes room for so many bytes.
+    #[inline]
+    pub(crate) fn take(&self, bytes: usize) -> io::Result<()> {
+        let used = self.0.used.get().saturating_add(bytes);
+        if used > self.0.charge.borrow().bytes() {
+            self.grow(used)?;
+        }
+        self.0.used.set(used);
+        Ok(())
+    }
+
+    #[cold]
+    fn grow(&self, used: usize) -> io::Result<()> {
+        let mut charge = self.0.charge.borrow_mut();
+        let exact = charge.resize(used.saturating_add(STEP));
+        // Near the limit the last step may be too large.
+        exact.or_else(|_| charge.resize(used)).map_err(limit_error)
+    }
+
+    /// Takes room until what is returned is dropped.
+    pub(crate) fn hold(&self, bytes: usize) -> io::Result<Held> {
+        self.take(bytes)?;
+        Ok(Held(self.clone(), bytes))
+    }
+
+    /// Gives room back that was taken.
+    #[inline]
+    pub(crate) fn give_back(&self, bytes: usize) {
+        let used = self.0.used.get().saturating_sub(bytes);
+        self.0.used.set(used);
+        if self.0.charge.borrow().bytes() - used > 16 * STEP {
+            self.0.charge.borrow_mut().shrink(8 * STEP);
+        }
+    }
+}
+
+/// Room that is given back when this is dropped.
+pub(crate) struct Held(Budget, usize);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.give_back(self.1);
+    }
+}
