@@ -176,6 +176,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// All off.
+    pub(crate) fn none() -> Self {
+        Self(0)
+    }
+
     /// Whether an option is on.
     pub(crate) fn has(self, setting: Setting) -> bool {
         self.0 & setting.bit() != 0

@@ -39,7 +39,7 @@ impl Shell {
                     Some(error) => shell.report_syntax_error(child, error, &Origin::Substitution),
                     None => status,
                 })
-            }),
+            })?,
         };
         self.substituted = Some(self.status);
         Ok(self.as_substituted(process, bytes))
@@ -50,7 +50,7 @@ impl Shell {
         &mut self,
         process: &Process,
         run: impl FnOnce(&mut Self, &Process) -> Outcome,
-    ) -> Vec<u8> {
+    ) -> Result<Vec<u8>, Flow> {
         let (collector, output) = Collector::new(process.account());
         let mut shell = self.subshell();
         shell.is_substitution = true;
@@ -61,10 +61,12 @@ impl Shell {
         let status = process.call(self.spec(process).stdout(output), |child| {
             Ok(shell.run_as_subshell(child, |shell| run(shell, child)))
         });
-        // Background processes may hold it still.
-        let (bytes, _charge) = collector.finish(process);
         self.status = status.code();
-        bytes
+        // Background processes may hold it still.
+        collector.finish(process).map_err(|full| {
+            self.complain(process, format!("command substitution: {full}"));
+            Flow::Discard(1)
+        })
     }
 
     /// What is left of output when it becomes a word.

@@ -5,12 +5,7 @@ use std::io::Write;
 use bstr::BString;
 use hotcell_process::Process;
 
-use crate::{
-    ast::For,
-    builtins::Operand,
-    settings::Setting,
-    shell::Shell,
-};
+use crate::{ast::For, builtins::Operand, settings::Setting, shell::Shell};
 
 impl Shell {
     /// Shows a line before it is run.

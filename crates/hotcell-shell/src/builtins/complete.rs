@@ -285,7 +285,7 @@ impl Shell {
     fn output_lines(&mut self, process: &Process, text: &[u8]) -> Result<Vec<BString>, Flow> {
         let output = self.output_of(process, |shell, child| {
             shell.run_text(child, text, Origin::Eval(1))
-        });
+        })?;
         Ok(output.lines().map(BString::from).collect())
     }
 
