@@ -16,7 +16,9 @@ enum Repr {
     /// Constant, but quoted.
     Quoted(Box<QuotedWord>),
     /// Something is left to do at run time.
-    Expanding { parts: Box<[Part]>, braces: bool },
+    Expanding(Box<[Part]>),
+    /// The same, and brace expansion may be part of it.
+    Braced(Box<[Part]>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,10 +109,7 @@ impl Word {
     pub fn from_literal(text: Text) -> Self {
         if may_expand(&text) {
             let braces = may_be_braces(&text);
-            return Self(Repr::Expanding {
-                parts: [Part::Literal(text)].into(),
-                braces,
-            });
+            return Self::expanding([Part::Literal(text)].into(), braces);
         }
         Self(Repr::Plain(Part::Literal(text)))
     }
@@ -119,10 +118,7 @@ impl Word {
     pub fn new(parts: Vec<Part>) -> Self {
         let Some((value, quoted)) = constant(&parts) else {
             let braces = may_have_braces(&parts);
-            return Self(Repr::Expanding {
-                parts: parts.into(),
-                braces,
-            });
+            return Self::expanding(parts.into(), braces);
         };
         match <[Part; 1]>::try_from(parts) {
             Ok([part]) if !quoted => Self(Repr::Plain(part)),
@@ -137,12 +133,20 @@ impl Word {
         }
     }
 
+    fn expanding(parts: Box<[Part]>, braces: bool) -> Self {
+        Self(if braces {
+            Repr::Braced(parts)
+        } else {
+            Repr::Expanding(parts)
+        })
+    }
+
     /// The pieces of the word, in order. There are none in an empty word, such as the value of `name=`.
     pub fn parts(&self) -> &[Part] {
         match &self.0 {
             Repr::Plain(part) => std::slice::from_ref(part),
             Repr::Quoted(word) => &word.parts,
-            Repr::Expanding { parts, .. } => parts,
+            Repr::Expanding(parts) | Repr::Braced(parts) => parts,
         }
     }
 
@@ -154,7 +158,7 @@ impl Word {
         match &self.0 {
             Repr::Plain(Part::Literal(text)) => Some(text),
             Repr::Quoted(word) => Some(&word.value),
-            Repr::Plain(_) | Repr::Expanding { .. } => None,
+            Repr::Plain(_) | Repr::Expanding(_) | Repr::Braced(_) => None,
         }
     }
 
@@ -168,7 +172,7 @@ impl Word {
 
     /// Whether brace expansion may make something else of the word. It never does if this is false.
     pub fn may_have_braces(&self) -> bool {
-        matches!(self.0, Repr::Expanding { braces: true, .. })
+        matches!(self.0, Repr::Braced(_))
     }
 }
 

@@ -29,9 +29,11 @@ struct AliasText {
     /// No two expansions have the same.
     id: u32,
     name: Text,
-    /// Ends with a blank, because an alias is a token of its own.
+    /// Ends with a blank, because what follows an alias does not belong to its last word.
     text: Text,
     position: usize,
+    /// Where it ends.
+    end: usize,
     another_may_follow: bool,
 }
 
@@ -117,7 +119,11 @@ impl Input {
     /// The next byte as it is.
     pub(super) fn peek_raw(&mut self) -> Option<u8> {
         while let Some(alias) = self.aliases.last() {
-            if let Some(&byte) = alias.text.get(alias.position) {
+            if let Some(&byte) = alias
+                .text
+                .get(..alias.end)
+                .and_then(|text| text.get(alias.position))
+            {
                 return Some(byte);
             }
             self.alias_may_follow |= alias.another_may_follow;
@@ -238,10 +244,26 @@ impl Input {
         self.aliases.push(AliasText {
             id,
             name,
+            end: padded.len(),
             text: padded.into(),
             position: 0,
             another_may_follow,
         });
+    }
+
+    /// A quote was opened: what ends aliases before it is closed is not a blank any more.
+    pub(super) fn open_quote(&mut self) {
+        for alias in &mut self.aliases {
+            if !alias.another_may_follow {
+                alias.end = alias.text.len().saturating_sub(1);
+            }
+        }
+    }
+
+    /// What was not read yet.
+    pub(super) fn rest(&self) -> &[u8] {
+        let (text, position) = self.current();
+        text.get(position..).unwrap_or_default()
     }
 
     /// Goes on with the script itself.
@@ -292,7 +314,10 @@ impl Input {
 
     fn current(&self) -> (&[u8], usize) {
         match self.aliases.last() {
-            Some(alias) => (&alias.text, alias.position),
+            Some(alias) => (
+                alias.text.get(..alias.end).unwrap_or_default(),
+                alias.position,
+            ),
             None => (&self.source, self.position),
         }
     }

@@ -34,14 +34,13 @@ static LINE_END: ByteSet = ByteSet::new(b"\n");
 
 impl Grammar<'_> {
     pub(super) fn lex(&mut self, mode: Mode) -> Result<Token> {
+        let mut may_be_alias = mode == Mode::Command;
         loop {
             self.skip_blanks()?;
-            let alias_may_follow = std::mem::take(&mut self.input.alias_may_follow);
+            may_be_alias |= std::mem::take(&mut self.input.alias_may_follow);
             let token = self.token(mode)?;
             self.mark_after(&token);
-            if !(mode == Mode::Command || alias_may_follow && mode != Mode::CasePattern)
-                || !self.expand_alias(&token)?
-            {
+            if !may_be_alias || mode == Mode::CasePattern || !self.expand_alias(&token)? {
                 return Ok(token);
             }
         }
@@ -54,8 +53,11 @@ impl Grammar<'_> {
                 self.input.advance();
                 self.spend(1)?;
             } else if byte == b'#' {
-                let length = self.input.skip_until(&LINE_END);
-                self.spend(length)?;
+                // It does not end with an alias that it begins in. There is no continued line in it.
+                while self.input.peek_raw().is_some_and(|byte| byte != b'\n') {
+                    let length = self.input.skip_until(&LINE_END);
+                    self.spend(length)?;
+                }
             } else {
                 break;
             }

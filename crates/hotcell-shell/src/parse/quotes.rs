@@ -93,6 +93,7 @@ impl Grammar<'_> {
     pub(super) fn single_quoted(&mut self) -> Result<Vec<u8>> {
         let line = self.input.line();
         self.input.advance();
+        self.input.open_quote();
         let mut text = Vec::new();
         let found = self.input.take_through(b'\'', &mut text);
         self.spend(text.len())?;
@@ -106,6 +107,7 @@ impl Grammar<'_> {
     pub(super) fn double_quoted(&mut self) -> Result<Box<[Part]>> {
         let line = self.input.line();
         self.input.advance();
+        self.input.open_quote();
         let mut builder = Builder::default();
         loop {
             let taken = self.input.take_until(&DOUBLE, builder.literal());
@@ -151,7 +153,7 @@ impl Grammar<'_> {
                 let here = grammar.input.clone();
                 match grammar.special(byte, builder, Quoting::Here) {
                     Err(error) if error.is_about_the_text() => {
-                        builder.push(broken(here, error));
+                        builder.push(broken(&here, error));
                         return Ok(());
                     }
                     result => result?,
@@ -177,13 +179,9 @@ impl Grammar<'_> {
 }
 
 /// What stands for the rest of a text, from an expansion on that does not parse.
-fn broken(mut rest: Input, error: SyntaxError) -> Part {
-    let mut text = Vec::new();
-    while rest.take_line(&mut text).is_some() {
-        text.push(b'\n');
-    }
-    let is_parameter = text.starts_with(b"${") && error.is_incomplete();
-    if is_parameter {
+fn broken(rest: &Input, error: SyntaxError) -> Part {
+    let text = rest.rest();
+    if text.starts_with(b"${") && error.is_incomplete() {
         return Part::BadSubstitution(text.into());
     }
     Part::Broken(Box::new((text.into(), error)))

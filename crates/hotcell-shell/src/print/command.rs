@@ -3,8 +3,9 @@
 use super::printer::Printer;
 use crate::ast::{
     AndOr, AndOrOperator, Argument, Command, List, ListItem, Pipeline, Separator, SimpleCommand,
-    Timed,
+    Timed, Word,
 };
+use crate::parse::is_reserved;
 
 impl Printer {
     pub(super) fn list(&mut self, list: &List) {
@@ -61,7 +62,9 @@ impl Printer {
                 self.skip_indent();
             }
         } else {
-            self.str(if needs_semicolon { "; " } else { " " });
+            // bash leaves it out behind documents, and so makes one command of two.
+            self.semicolon();
+            self.byte(b' ');
             self.skip_indent();
         }
     }
@@ -127,6 +130,13 @@ impl Printer {
             self.blank_unless(&mut is_first);
             self.assignment(assignment);
         }
+        let mut documents = Vec::new();
+        // `>f if` would become something else with the word in front. bash does not care.
+        let redirects_first = begins_with_reserved_word(simple);
+        if redirects_first && !simple.redirects.is_empty() {
+            self.blank_unless(&mut is_first);
+            documents = self.redirects_on_line(&simple.redirects);
+        }
         for argument in &simple.words {
             self.blank_unless(&mut is_first);
             match argument {
@@ -134,10 +144,11 @@ impl Printer {
                 Argument::Assignment(assignment) => self.assignment(assignment),
             }
         }
-        if !simple.redirects.is_empty() {
+        if !redirects_first && !simple.redirects.is_empty() {
             self.blank_unless(&mut is_first);
-            self.redirects(&simple.redirects);
+            documents = self.redirects_on_line(&simple.redirects);
         }
+        self.documents(documents);
     }
 
     fn blank_unless(&mut self, is_first: &mut bool) {
@@ -145,4 +156,15 @@ impl Printer {
             self.byte(b' ');
         }
     }
+}
+
+/// Whether the name of the command is a word that has another meaning where a command begins.
+fn begins_with_reserved_word(simple: &SimpleCommand) -> bool {
+    let word = simple
+        .words
+        .first()
+        .and_then(Argument::word)
+        .filter(|_| simple.assignments.is_empty());
+    word.and_then(Word::literal)
+        .is_some_and(|text| is_reserved(text))
 }

@@ -159,6 +159,10 @@ impl Printer {
         self.deeper();
         for clause in &case.clauses {
             self.newline("");
+            // bash does not care that this is the end of the command.
+            if clause.patterns.first().is_some_and(is_esac) {
+                self.byte(b'(');
+            }
             self.words(&clause.patterns, " | ");
             self.str(")\n");
             self.block(&clause.body);
@@ -221,4 +225,8 @@ impl Printer {
             self.redirects(&body.redirects);
         }
     }
+}
+
+fn is_esac(word: &Word) -> bool {
+    word.literal().is_some_and(|text| **text == *b"esac")
 }

@@ -10,6 +10,12 @@ use crate::ast::{
 impl Printer {
     /// All redirections of a command, then the documents.
     pub(super) fn redirects(&mut self, redirects: &[Redirect]) {
+        let documents = self.redirects_on_line(redirects);
+        self.documents(documents);
+    }
+
+    /// The redirections alone, and the documents that are to be printed behind them.
+    pub(super) fn redirects_on_line(&mut self, redirects: &[Redirect]) -> Vec<Arc<HereDocument>> {
         let mut documents = Vec::new();
         self.was_document = false;
         for (index, redirect) in redirects.iter().enumerate() {
@@ -24,7 +30,7 @@ impl Printer {
                 }
             }
         }
-        self.documents(documents);
+        documents
     }
 
     fn redirect(&mut self, redirect: &Redirect, word: &Word) {
