@@ -3,9 +3,18 @@
 mod awk;
 mod bc;
 mod budget;
+mod dc;
 mod decimal;
+mod expr;
 mod sed;
 
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[awk::GAWK, awk::UTILITY, bc::UTILITY, sed::UTILITY];
+pub(crate) const UTILITIES: &[Utility] = &[
+    awk::GAWK,
+    awk::UTILITY,
+    bc::UTILITY,
+    dc::UTILITY,
+    expr::UTILITY,
+    sed::UTILITY,
+];

@@ -281,6 +281,11 @@ impl Decimal {
         self.digits.magnitude.digits().max(self.scale).max(1)
     }
 
+    /// How many digits there are without zeros at the front.
+    pub(crate) fn significant(&self) -> usize {
+        self.digits.magnitude.digits().max(1)
+    }
+
     /// The whole part, if it is not too large.
     pub(crate) fn to_i64(&self) -> Option<i64> {
         let whole = self.digits.magnitude.shifted_down(self.scale).to_u64()?;

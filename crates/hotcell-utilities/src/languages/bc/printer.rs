@@ -9,8 +9,8 @@ const WIDTH: usize = 70;
 
 pub(crate) struct Printer<'p> {
     output: Output<'p>,
-    /// Zero is any width.
-    width: usize,
+    /// How many characters fit before the backslash; `None` is any number.
+    room: Option<usize>,
     column: usize,
 }
 
@@ -23,23 +23,29 @@ impl<'p> Printer<'p> {
         });
         Self {
             output: process.stdout(),
-            width: match asked {
-                Some(0 | 1) => 0,
-                Some(width) if width >= 3 => width,
-                _ => WIDTH,
+            room: match asked {
+                Some(0 | 1) => None,
+                Some(width) if width >= 3 => Some(width - 2),
+                _ => Some(WIDTH - 2),
             },
             column: 0,
         }
     }
 
+    /// Lines one character longer: `dc` counts otherwise than `bc`.
+    pub(crate) fn one_wider(mut self) -> Self {
+        self.room = self.room.map(|room| room + 1);
+        self
+    }
+
     /// Text as it is, broken where the line is full.
     pub(crate) fn text(&mut self, mut text: &[u8]) -> io::Result<()> {
-        if self.width == 0 {
+        let Some(most) = self.room else {
             return self.output.write_all(text);
-        }
+        };
         while !text.is_empty() {
             let newline = text.iter().position(|byte| *byte == b'\n');
-            let room = (self.width - 2).saturating_sub(self.column);
+            let room = most.saturating_sub(self.column);
             let end = newline.unwrap_or(text.len());
             if end > room {
                 let (line, rest) = text.split_at(room);
@@ -63,7 +69,7 @@ impl<'p> Printer<'p> {
     }
 
     /// Text with the escapes of `print`.
-    pub(super) fn escaped(&mut self, text: &[u8]) -> io::Result<()> {
+    pub(in crate::languages) fn escaped(&mut self, text: &[u8]) -> io::Result<()> {
         let mut out = Vec::with_capacity(text.len());
         let mut bytes = text.iter();
         while let Some(byte) = bytes.next() {

@@ -10,6 +10,15 @@ impl Math<'_> {
     /// The number that digits in a base stand for. Digits that the base does not have count as its highest, unless there
     /// is only one of them.
     pub(crate) fn read(&self, text: &[u8], base: u32) -> io::Result<Decimal> {
+        self.read_with(text, base, base.saturating_sub(1))
+    }
+
+    /// As [`Math::read`], with digits that the base does not have for what they are.
+    pub(crate) fn read_freely(&self, text: &[u8], base: u32) -> io::Result<Decimal> {
+        self.read_with(text, base, 15)
+    }
+
+    fn read_with(&self, text: &[u8], base: u32, highest: u32) -> io::Result<Decimal> {
         let (whole, part) = match text.iter().position(|byte| *byte == b'.') {
             Some(point) => {
                 let (whole, part) = text.split_at(point);
@@ -27,11 +36,11 @@ impl Math<'_> {
         if let (&[digit], []) = (whole, part) {
             return self.whole(i64::from(value(digit)));
         }
-        let number = self.whole_in_base(whole, base)?;
+        let number = self.whole_in_base(whole, base, highest)?;
         if part.is_empty() {
             return Ok(number);
         }
-        let digits = self.whole_in_base(part, base)?;
+        let digits = self.whole_in_base(part, base, highest)?;
         let base = self.whole(i64::from(base))?;
         let count = i64::try_from(part.len()).unwrap_or(i64::MAX);
         let Some(divisor) = self.power(&base, count, 0)? else {
@@ -44,11 +53,11 @@ impl Math<'_> {
         }
     }
 
-    fn whole_in_base(&self, digits: &[u8], base: u32) -> io::Result<Decimal> {
+    fn whole_in_base(&self, digits: &[u8], base: u32, highest: u32) -> io::Result<Decimal> {
         let mut number = Magnitude::default();
         for digit in digits {
             self.process.spend(number.bytes() / 8 + 1);
-            number.times_plus(base, value(*digit).min(base.saturating_sub(1)));
+            number.times_plus(base, value(*digit).min(highest));
         }
         self.make(false, number, 0)
     }
