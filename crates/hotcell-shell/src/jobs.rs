@@ -46,7 +46,7 @@ impl Job {
     /// The status of the last process, once all have ended.
     fn status(&self) -> Option<Status> {
         let all = self.processes.iter().map(|(_, status)| *status);
-        all.reduce(|one, next| one.and(next)).flatten()
+        all.reduce(std::option::Option::and).flatten()
     }
 }
 

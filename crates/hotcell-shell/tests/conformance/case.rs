@@ -79,11 +79,14 @@ impl CaseFile {
         let Some(case) = self.cases.last_mut() else {
             return;
         };
-        match section {
-            Some(section) => case
-                .take_section(&section)
-                .unwrap_or_else(|| panic!("{path}: {}: section {:?}", case.name, section.header)),
-            None => {}
+        if let Some(section) = section {
+            let taken = case.take_section(&section);
+            let name = &case.name;
+            assert!(
+                taken.is_some(),
+                "{path}: {name}: section {:?}",
+                section.header
+            );
         }
         // Empty lines between cases are nobody's.
         let script = case.script.trim_end_matches('\n').len();
