@@ -10,6 +10,7 @@ mod coproc;
 mod errors;
 mod external;
 mod function;
+mod keywords;
 mod loops;
 mod pipeline;
 mod select;

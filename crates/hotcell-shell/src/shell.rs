@@ -70,6 +70,8 @@ pub struct Shell {
     pub(crate) subshell_depth: u32,
     /// `BASH_EXECUTION_STRING`: the argument of `-c`.
     pub(crate) execution_string: Option<Arc<[u8]>>,
+    /// It was told to be interactive.
+    pub(crate) is_interactive: bool,
     /// It reads its commands from standard input.
     pub(crate) reads_stdin: bool,
     /// The functions and sourced files that are being run, innermost last: for `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
@@ -183,6 +185,9 @@ impl Shell {
             .filter_map(|setting| u8::try_from(setting.letter()).ok())
             .filter(|letter| *letter != b' ')
             .collect();
+        if self.is_interactive {
+            letters.push(b'i');
+        }
         // bash's own order: small letters before large ones, then how it was invoked.
         letters.sort_by_key(|letter| (letter.is_ascii_uppercase(), *letter));
         if self.execution_string.is_some() {
@@ -210,6 +215,12 @@ impl Shell {
 
     /// Says what is wrong as bash does: `bash: line 3: TEXT`.
     pub(crate) fn complain(&self, process: &Process, text: impl AsRef<[u8]>) {
+        if self.has(Setting::GnuErrFmt) {
+            let head = format!("{}:{}: ", self.name_for_messages(), self.line);
+            let message = [head.as_bytes(), text.as_ref(), b"\n"].concat();
+            let _ = process.stderr().write_all(&message);
+            return;
+        }
         self.complain_at(process, self.line, text);
     }
 

@@ -33,6 +33,14 @@ impl Shell {
         };
         let bytes = match only_reads(list) {
             Some((fd, word)) if error.is_none() && fd == 0 => self.content_of(process, word)?,
+            // Aliases were not known when it was parsed.
+            _ if self.has(Setting::ExpandAliases) && !self.aliases.is_empty() => {
+                let text = crate::print::list_text(list);
+                let line = self.line;
+                self.output_of(process, |shell, child| {
+                    shell.run_text(child, &text, Origin::Eval(line))
+                })?
+            }
             _ => self.output_of(process, |shell, child| {
                 let status = shell.run_list(child, list)?;
                 Ok(match error {

@@ -140,14 +140,16 @@ impl Shell {
         if command.list.is_empty() || self.has(Setting::NoExec) {
             return Ok(None);
         }
-        match self.run_list(process, &command.list) {
-            Ok(status) => Ok(Some(status)),
-            Err(Flow::Discard(status)) if !self.is_subshell => Ok(Some(self.set_status(status))),
-            Err(Flow::Abort(status)) if is_script && !self.is_subshell => {
-                Ok(Some(self.set_status(status)))
-            }
-            Err(flow) => Err(flow),
+        let status = match self.run_list(process, &command.list) {
+            Ok(status) => status,
+            Err(Flow::Discard(status)) if !self.is_subshell => self.set_status(status),
+            Err(Flow::Abort(status)) if is_script && !self.is_subshell => self.set_status(status),
+            Err(flow) => return Err(flow),
+        };
+        if is_script && self.has(Setting::OneCmd) {
+            return Err(Flow::Exit(status));
         }
+        Ok(Some(status))
     }
 
     /// Says what is wrong with a text, and makes it `$?`.

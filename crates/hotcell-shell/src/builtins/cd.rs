@@ -36,10 +36,6 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         Some(letter) => letter == b'P',
         None => shell.has(Setting::Physical),
     };
-    if shell.has(Setting::RestrictedShell) {
-        complain(shell, process, "cd", "restricted");
-        return Ok(1);
-    }
     let mut prints = false;
     let target = match parsed.operands {
         [] => {
@@ -73,6 +69,13 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     match shell.change_directory(process, &target, physical) {
         Ok(()) if prints => shell.print_directory(process),
         Ok(()) => Ok(0),
+        Err(_)
+            if shell.has(Setting::CdableVars)
+                && let Some(value) = shell.variable(process, &target)
+                && shell.change_directory(process, &value, physical).is_ok() =>
+        {
+            shell.print_directory(process)
+        }
         Err(reason) => {
             let text = [target.as_slice(), b": ", reason.as_bytes()].concat();
             complain(shell, process, "cd", text);

@@ -10,6 +10,7 @@ use crate::{
     expand::Target,
     flow::{Flow, Outcome},
     names::is_name,
+    settings::Setting,
     shell::{Function, Shell},
     variables::{Attributes, Place, Value, Variable, base_name, declaration, listing},
 };
@@ -369,10 +370,10 @@ fn prepare(
 ) {
     let mut add = request.add & !Attributes::READONLY;
     let is_array = matches!(operand, Operand::Array(_)) || is_element(name);
-    let inherited =
-        (request.inherits && target == Target::Local && !shell.variables.is_local(base))
-            .then(|| shell.variables.get_reference(base).cloned())
-            .flatten();
+    let inherits = request.inherits || shell.has(Setting::LocalVarInherit);
+    let inherited = (inherits && target == Target::Local && !shell.variables.is_local(base))
+        .then(|| shell.variables.get_reference(base).cloned())
+        .flatten();
     shell.variables.update(base, place(target), |variable| {
         if let Some(Variable {
             value, attributes, ..
@@ -559,7 +560,7 @@ fn declare_functions(
         };
         if !changes || request.prints {
             if request.names_only {
-                let line = if shell.has(crate::settings::Setting::ExtDebug) {
+                let line = if shell.has(Setting::ExtDebug) {
                     format!("{name} {} {}\n", function.line, function.source)
                 } else {
                     format!("{name}\n")

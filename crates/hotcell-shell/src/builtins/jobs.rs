@@ -145,7 +145,10 @@ fn run_fg(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         return Ok(1);
     };
     print(shell, process, "fg", &[text.as_slice(), b"\n"].concat())?;
+    // What is in the foreground is not told about when it ends.
+    shell.settings.set(Setting::Monitor, false);
     let status = shell.wait_for(process, pid);
+    shell.settings.set(Setting::Monitor, true);
     Ok(status.map_or(128, hotcell_process::Status::code))
 }
 

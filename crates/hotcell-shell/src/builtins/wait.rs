@@ -50,7 +50,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
 fn wait_all(shell: &mut Shell, process: &Process) -> Outcome {
     loop {
         shell.reap(process);
-        if shell.jobs.is_lent() || shell.jobs.iter().next().is_none() {
+        // The last process substitution, too, if nothing else has been begun since.
+        let has_substitution = shell
+            .background
+            .is_some_and(|pid| shell.jobs.is_hidden(pid));
+        let is_done = shell.jobs.iter().next().is_none() && !has_substitution;
+        if shell.jobs.is_lent() || is_done {
             shell.jobs.forget();
             return Ok(0);
         }
@@ -81,7 +86,10 @@ fn pid_of(shell: &mut Shell, process: &Process, operand: &BString) -> Result<Pid
         complain(shell, process, "wait", text);
         return Err(1);
     };
-    if shell.jobs.of(pid).is_none() && shell.jobs.remembered(pid).is_none() {
+    let is_child = shell.jobs.of(pid).is_some()
+        || shell.jobs.is_hidden(pid)
+        || shell.jobs.remembered(pid).is_some();
+    if !is_child {
         let text = format!("pid {pid} is not a child of this shell");
         complain(shell, process, "wait", text);
         return Err(127);

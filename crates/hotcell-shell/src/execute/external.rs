@@ -53,8 +53,8 @@ impl Shell {
         let Some(pid) = self.forked(process, pid) else {
             return 254;
         };
-        let status = process.wait(pid).unwrap_or(Status::SUCCESS);
-        self.program_ended(status)
+        let status = process.wait_unless_interrupted(pid);
+        self.program_ended(status.unwrap_or(Status::SUCCESS))
     }
 
     /// The status of a program; if it was killed, that is said when the redirections of the command are undone.
@@ -113,7 +113,11 @@ impl Shell {
         let search = self.search_path(process);
         // A temporary PATH is for this command alone.
         let hashes = self.has(Setting::HashAll) && self.hashed_for == search;
-        if hashes && let Some(known) = self.hashed.get_mut(name) {
+        let checks = self.has(Setting::CheckHash);
+        if hashes
+            && let Some(known) = self.hashed.get_mut(name)
+            && (!checks || process.all_in(&known.0, b"").next().is_some())
+        {
             known.1 += 1;
             return Some(known.0.clone());
         }

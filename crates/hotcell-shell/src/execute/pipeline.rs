@@ -37,7 +37,10 @@ impl Shell {
         };
         let mut statuses: Vec<i32> = pids
             .into_iter()
-            .map(|pid| process.wait(pid).unwrap_or(Status::SUCCESS).code())
+            .map(|pid| {
+                let status = process.wait_unless_interrupted(pid);
+                status.unwrap_or(Status::SUCCESS).code()
+            })
             .collect();
         let status = outcome?;
         statuses.push(status);

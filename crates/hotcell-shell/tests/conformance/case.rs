@@ -31,8 +31,7 @@ pub(crate) struct Case {
 
 impl CaseFile {
     pub(crate) fn read(path: PathBuf) -> Self {
-        let text =
-            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text = fs::read_to_string(&path).expect("the case file can be read");
         let mut file = Self {
             path,
             notes: String::new(),
