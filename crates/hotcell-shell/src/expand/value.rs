@@ -201,10 +201,11 @@ impl Shell {
     /// commands as an argument.
     pub(crate) fn evaluate_inside(&mut self, process: &Process, text: &[u8]) -> Result<i64, Flow> {
         let is_argument = self.execution_string.is_some() && !self.is_subshell;
-        self.evaluate_text(process, text).map_err(|flow| match flow {
-            Flow::Discard(status) if is_argument => Flow::Exit(status),
-            flow => flow,
-        })
+        self.evaluate_text(process, text)
+            .map_err(|flow| match flow {
+                Flow::Discard(status) if is_argument => Flow::Exit(status),
+                flow => flow,
+            })
     }
 
     /// A subscript that is an expression: single quotes mean nothing in it.
