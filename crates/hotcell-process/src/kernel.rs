@@ -166,7 +166,7 @@ impl Shared {
         let task = {
             let (kernel, signals) = (Arc::clone(self), Arc::clone(&signals));
             Task::new(move |switch| {
-                let status = begin(&kernel, pid, parent, signals, spec, switch, main);
+                let status = begin(&kernel, pid, parent, &signals, spec, switch, main);
                 kernel.ended(pid, status);
             })?
         };

@@ -65,7 +65,7 @@ pub struct Process {
     /// What ends this call, because a caller is about to end.
     ends_call: u32,
     /// What takes the place of the program once its stack is unwound.
-    next: Cell<Option<Box<(Spec, Arc<dyn Program>)>>>,
+    next: Cell<Option<Box<Successor>>>,
     /// It began others, which are orphans when it ends.
     has_children: Cell<bool>,
     waker: Waker,
@@ -78,6 +78,12 @@ pub struct Process {
     /// It is being unwound, and must not suspend.
     is_dying: Cell<bool>,
     floor: usize,
+}
+
+/// What begins where a process ends.
+struct Successor {
+    spec: Spec,
+    program: Arc<dyn Program>,
 }
 
 /// Unwinds a stack up to the call of that depth, which then has this status.
@@ -103,7 +109,7 @@ pub(crate) fn begin(
     kernel: &Arc<Shared>,
     pid: Pid,
     parent: Pid,
-    signals: Arc<AtomicU32>,
+    signals: &Arc<AtomicU32>,
     spec: Spec,
     switch: &Switch,
     main: impl FnOnce(&Process) -> io::Result<i32>,
@@ -111,7 +117,7 @@ pub(crate) fn begin(
     let local = 0u8;
     let ground = Ground {
         kernel,
-        signals: &signals,
+        signals,
         held: 0,
         ends_call: 0,
         waker: process_waker(kernel, pid),
@@ -155,7 +161,7 @@ impl Process {
     fn live(&mut self, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
         let mut status = self.main(main);
         while let Some(next) = self.next.take() {
-            let (spec, program) = *next;
+            let Successor { spec, program } = *next;
             self.args = spec.args;
             self.env.replace(spec.env);
             self.cwd.replace(spec.cwd);

@@ -129,10 +129,9 @@ fn dropping_a_run_unwinds_its_processes() {
     let held = Arc::clone(&alive);
     let kernel = Kernel::new(KernelOptions::default());
     let mut run = Box::pin(kernel.run(Spec::new(["sleep"]), move |process| {
-        let _held = held;
         let output = process.stdout();
         process.sleep(Duration::MAX);
-        drop(output);
+        drop((output, held));
         Ok(0)
     }));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -228,7 +227,7 @@ fn what_pipes_hold_is_charged() {
         let mut pipes = Vec::new();
         loop {
             let (reader, writer) = process.pipe()?;
-            process.write_all(&writer, &[0; 40_000])?;
+            process.write_all(&writer, &vec![0; 40_000])?;
             pipes.push((reader, writer));
         }
     });

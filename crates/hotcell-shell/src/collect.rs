@@ -6,7 +6,7 @@ use std::{
     task::{Poll, Waker},
 };
 
-use hotcell_meter::{Account, Charge};
+use hotcell_meter::{Account, Charge, OverLimit};
 use hotcell_process::{Process, Stream, limit_error};
 use hotcell_vfs::Metadata;
 
@@ -25,6 +25,8 @@ struct Inner {
 struct State {
     bytes: Vec<u8>,
     charge: Option<Charge>,
+    /// What was said to somebody who wanted to write more than there is memory for.
+    full: Option<OverLimit>,
     is_closed: bool,
     waiting: Option<Waker>,
 }
@@ -45,8 +47,8 @@ impl Collector {
         (Self(Arc::clone(&inner)), Arc::new(Writer(inner)))
     }
 
-    /// Everything that was written, once nobody can write any more. The charge is the receiver's to keep.
-    pub(crate) fn finish(self, process: &Process) -> (Vec<u8>, Option<Charge>) {
+    /// Everything that was written, once nobody can write any more.
+    pub(crate) fn finish(self, process: &Process) -> Result<Vec<u8>, OverLimit> {
         process.block_on_poll(|waker| {
             let mut state = self.0.lock();
             if state.is_closed {
@@ -55,8 +57,8 @@ impl Collector {
             state.waiting = Some(waker.clone());
             Poll::Pending
         });
-        let mut state = self.0.lock();
-        (std::mem::take(&mut state.bytes), state.charge.take())
+        let state = std::mem::take(&mut *self.0.lock());
+        state.full.map_or(Ok(state.bytes), Err)
     }
 }
 
@@ -72,6 +74,7 @@ impl Stream for Writer {
                 .map(|charge| *none = Some(charge)),
         };
         if let Err(full) = charged {
+            state.full = Some(full);
             return Poll::Ready(Err(limit_error(full)));
         }
         state.bytes.extend_from_slice(data);

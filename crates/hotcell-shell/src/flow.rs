@@ -21,5 +21,15 @@ pub(crate) enum Flow {
     Exec,
 }
 
+impl Flow {
+    /// The same, but an error that gives up a command gives up more than that.
+    pub(crate) fn aborting(self) -> Self {
+        match self {
+            Self::Discard(status) => Self::Abort(status),
+            other => other,
+        }
+    }
+}
+
 /// What a command comes to: its status, or why it did not end normally.
 pub(crate) type Outcome = Result<i32, Flow>;

@@ -99,9 +99,9 @@ impl Invocation {
             b"restricted" => self.settings.set(Setting::RestrictedShell, true),
             b"norc" | b"noprofile" | b"noediting" => {}
             b"version" => {
-                let _ = write!(
+                let _ = writeln!(
                     process.stdout(),
-                    "GNU bash, version {VERSION} compatible: hotcell-shell {}\n",
+                    "GNU bash, version {VERSION} compatible: hotcell-shell {}",
                     env!("CARGO_PKG_VERSION")
                 );
                 return Err(0);
@@ -145,18 +145,15 @@ impl Invocation {
                 .write_all(&crate::builtins::list_set_options(self.settings, on));
             return Err(0);
         };
-        match Setting::by_set_name(name) {
-            Some(setting) => {
-                self.settings.set(setting, on);
-                Ok(())
-            }
-            None => {
-                complain(
-                    process,
-                    format!("line 0: bash: {name}: invalid option name"),
-                );
-                Err(2)
-            }
+        if let Some(setting) = Setting::by_set_name(name) {
+            self.settings.set(setting, on);
+            Ok(())
+        } else {
+            complain(
+                process,
+                format!("line 0: bash: {name}: invalid option name"),
+            );
+            Err(2)
         }
     }
 
@@ -167,18 +164,15 @@ impl Invocation {
                 .write_all(&crate::builtins::list_shopt_options(self.settings, on));
             return Err(0);
         };
-        match Setting::by_shopt_name(name) {
-            Some(setting) => {
-                self.settings.set(setting, on);
-                Ok(())
-            }
-            None => {
-                complain(
-                    process,
-                    format!("line 0: {name}: invalid shell option name"),
-                );
-                Err(2)
-            }
+        if let Some(setting) = Setting::by_shopt_name(name) {
+            self.settings.set(setting, on);
+            Ok(())
+        } else {
+            complain(
+                process,
+                format!("line 0: {name}: invalid shell option name"),
+            );
+            Err(2)
         }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Jobs {
     ended: VecDeque<(Pid, Status)>,
     /// Those that `wait -n` may tell about.
     fresh: Vec<Pid>,
+    /// They are those of the shell that this one is a clone of.
+    is_lent: bool,
     /// Process substitutions: waited for, but never mentioned.
     hidden: Vec<Pid>,
 }
@@ -44,7 +46,7 @@ impl Job {
     /// The status of the last process, once all have ended.
     fn status(&self) -> Option<Status> {
         let all = self.processes.iter().map(|(_, status)| *status);
-        all.reduce(|one, next| one.and(next)).flatten()
+        all.reduce(std::option::Option::and).flatten()
     }
 }
 
@@ -59,6 +61,7 @@ impl Jobs {
     }
 
     fn push(&mut self, pids: Vec<Pid>, text: BString, coproc: Option<(BString, [Fd; 2])>) -> usize {
+        self.own();
         let highest = self.running.iter().map(|job| job.number).max();
         let number = highest.unwrap_or(0) + 1;
         self.running.push(Job {
@@ -71,12 +74,33 @@ impl Jobs {
     }
 
     pub(crate) fn add_hidden(&mut self, pid: Pid) {
+        self.own();
         self.hidden.push(pid);
     }
 
-    /// In a subshell they are nobody's children.
+    /// Forgets all of them.
     pub(crate) fn disown_all(&mut self) {
         *self = Self::default();
+    }
+
+    /// In a subshell they can be listed and sent signals, but are not its children.
+    pub(crate) fn lend(&mut self) {
+        self.is_lent = true;
+        self.ended.clear();
+        self.fresh.clear();
+        self.hidden.clear();
+    }
+
+    /// The first job of its own makes a subshell forget those of others.
+    fn own(&mut self) {
+        if self.is_lent {
+            self.disown_all();
+        }
+    }
+
+    /// Whether they are another shell's.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.is_lent
     }
 
     /// Those that run, by number.
@@ -90,8 +114,11 @@ impl Jobs {
         job.coproc.as_ref().map(|(name, _)| (job.pid(), name))
     }
 
-    /// The job that a process belongs to.
+    /// The job that a process belongs to, if it can be waited for.
     pub(crate) fn of(&self, pid: Pid) -> Option<&Job> {
+        if self.is_lent {
+            return None;
+        }
         self.running
             .iter()
             .find(|job| job.processes.iter().any(|(process, _)| *process == pid))
@@ -206,6 +233,14 @@ impl Shell {
     /// Notes which processes have ended.
     pub(crate) fn reap(&mut self, process: &Process) {
         if self.jobs.running.is_empty() && self.jobs.hidden.is_empty() {
+            return;
+        }
+        if self.jobs.is_lent {
+            let is_alive = |job: &Job| {
+                let mut pids = job.processes.iter();
+                pids.any(|(pid, _)| process.is_alive(*pid))
+            };
+            self.jobs.running.retain(is_alive);
             return;
         }
         self.jobs

@@ -22,6 +22,7 @@ use crate::{
 /// The working directory, the umask, the descriptors and the environment that programs get are those of the
 /// [`Process`] that runs it. What can grow is shared with clones until one of them changes it: a subshell is a clone.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Shell {
     /// The variables with their scopes.
     pub(crate) variables: Variables,
@@ -87,6 +88,10 @@ pub struct Shell {
     pub(crate) forgiven: u32,
     /// How many loops this command is in, within its function.
     pub(crate) loops: usize,
+    /// `set` was used to change the positional parameters of a sourced file.
+    pub(crate) sets_arguments: bool,
+    /// The signal that has ended the program of the command that is being run.
+    pub(crate) program_killed_by: Option<Signal>,
     /// The settings to return to at the end of the function: it has said `local -`.
     pub(crate) local_settings: Option<Settings>,
     /// The next simple command is the last thing that the process does.
@@ -187,15 +192,6 @@ impl Shell {
             letters.push(b's');
         }
         letters.into()
-    }
-
-    /// `BASH_COMMAND`
-    pub(crate) fn command_text(&self) -> BString {
-        match &self.current {
-            None => BString::default(),
-            Some(Current::Simple(command)) => crate::describe::simple_command(command).into(),
-            Some(Current::Text(text)) => text.clone(),
-        }
     }
 
     /// How many functions are being run.

@@ -83,6 +83,8 @@ impl Shell {
             open_substitutions: Vec::new(),
             forgiven: 0,
             loops: 0,
+            sets_arguments: false,
+            program_killed_by: None,
             local_settings: None,
             is_last: false,
             is_subshell: false,

@@ -12,7 +12,7 @@ use crate::{
         RedirectOperator, RedirectTarget, Word,
     },
     collect::Collector,
-    execute::{HIGHEST_OWN, free_below},
+    execute::{HIGHEST_OWN, child_spec, free_below},
     flow::{Flow, Outcome},
     settings::Setting,
     shell::Shell,
@@ -36,10 +36,10 @@ impl Shell {
             _ => self.output_of(process, |shell, child| {
                 let status = shell.run_list(child, list)?;
                 Ok(match error {
-                    Some(error) => shell.report_syntax_error(child, error, &Origin::Substitution),
+                    Some(error) => shell.report_syntax_error(child, error, Origin::Substitution),
                     None => status,
                 })
-            }),
+            })?,
         };
         self.substituted = Some(self.status);
         Ok(self.as_substituted(process, bytes))
@@ -50,7 +50,7 @@ impl Shell {
         &mut self,
         process: &Process,
         run: impl FnOnce(&mut Self, &Process) -> Outcome,
-    ) -> Vec<u8> {
+    ) -> Result<Vec<u8>, Flow> {
         let (collector, output) = Collector::new(process.account());
         let mut shell = self.subshell();
         shell.is_substitution = true;
@@ -58,13 +58,15 @@ impl Shell {
         if !self.has(Setting::InheritErrExit) && !self.has(Setting::Posix) {
             shell.settings.set(Setting::ErrExit, false);
         }
-        let status = process.call(self.spec(process).stdout(output), |child| {
+        let status = process.call(child_spec(process).stdout(output), |child| {
             Ok(shell.run_as_subshell(child, |shell| run(shell, child)))
         });
-        // Background processes may hold it still.
-        let (bytes, _charge) = collector.finish(process);
         self.status = status.code();
-        bytes
+        // Background processes may hold it still.
+        collector.finish(process).map_err(|full| {
+            self.complain(process, format!("command substitution: {full}"));
+            Flow::Discard(1)
+        })
     }
 
     /// What is left of output when it becomes a word.
@@ -124,9 +126,9 @@ impl Shell {
             }
         };
         let (spec, ours) = if substitution.output {
-            (self.spec(process).stdin(reader), writer)
+            (child_spec(process).stdin(reader), writer)
         } else {
-            (self.spec(process).stdout(writer), reader)
+            (child_spec(process).stdout(writer), reader)
         };
         let list = substitution.list.clone();
         let mut shell = self.subshell();

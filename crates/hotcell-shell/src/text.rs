@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Where a text is from: what messages call it, and what an error in it means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The script that the shell was started with, or its standard input: an error ends it.
     Script,
@@ -32,15 +32,15 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    fn first_line(&self) -> u32 {
+    fn first_line(self) -> u32 {
         match self {
-            Self::Eval(line) | Self::Trap(line) => *line,
+            Self::Eval(line) | Self::Trap(line) => line,
             _ => 1,
         }
     }
 
     /// What stands behind the name of the shell in messages about syntax.
-    fn label(&self) -> Option<&'static str> {
+    fn label(self) -> Option<&'static str> {
         match self {
             Self::Script | Self::Source => None,
             Self::Argument => Some("-c"),
@@ -70,7 +70,11 @@ impl Shell {
             let next = self.parse_next(process, &mut parser);
             if self.has(Setting::Verbose) {
                 let lines = text.get(shown..parser.consumed()).unwrap_or_default();
-                let _ = process.stderr().write_all(lines);
+                let mut lines = lines.to_vec();
+                if lines.last().is_some_and(|last| *last != b'\n') {
+                    lines.push(b'\n');
+                }
+                let _ = process.stderr().write_all(&lines);
             }
             shown = parser.consumed();
             match next {
@@ -83,7 +87,7 @@ impl Shell {
                     }
                 }
                 Err(error) => {
-                    status = self.report_syntax_error(process, &error, &origin);
+                    status = self.report_syntax_error(process, &error, origin);
                     if error.kind != ErrorKind::Assignment {
                         return match origin {
                             Origin::Script | Origin::Argument => Err(Flow::Exit(status)),
@@ -151,7 +155,7 @@ impl Shell {
         &mut self,
         process: &Process,
         error: &SyntaxError,
-        origin: &Origin,
+        origin: Origin,
     ) -> i32 {
         for message in &error.messages {
             let mut line = self.name_for_messages().to_vec();

@@ -240,12 +240,11 @@ impl Shell {
     pub(crate) fn run_signal_traps(&mut self, process: &Process) -> Result<(), Flow> {
         while let Some(signal) = process.take_caught() {
             process.spend(1);
-            match self.traps.get(signal.into()).cloned() {
-                Some(action) => self.run_trap(process, &action, 1)?,
-                None => {
-                    self.killed_by = Some(signal);
-                    return Err(Flow::Exit(128 + signal.number()));
-                }
+            if let Some(action) = self.traps.get(signal.into()).cloned() {
+                self.run_trap(process, &action, 1)?;
+            } else {
+                self.killed_by = Some(signal);
+                return Err(Flow::Exit(128 + signal.number()));
             }
         }
         Ok(())

@@ -5,7 +5,9 @@ mod canonical;
 mod chmod;
 mod copy;
 mod cp;
+mod dd;
 mod dirname;
+mod du;
 mod links;
 mod ln;
 mod ls;
@@ -19,6 +21,7 @@ mod rmdir;
 mod stat;
 mod targets;
 mod touch;
+mod tree;
 mod truncate;
 
 use bstr::BString;
@@ -32,7 +35,9 @@ pub(crate) const UTILITIES: &[Utility] = &[
     canonical::REALPATH,
     chmod::UTILITY,
     cp::UTILITY,
+    dd::UTILITY,
     dirname::UTILITY,
+    du::UTILITY,
     links::LINK,
     links::UNLINK,
     ln::UTILITY,
@@ -46,6 +51,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     rmdir::UTILITY,
     stat::UTILITY,
     touch::UTILITY,
+    tree::UTILITY,
     truncate::UTILITY,
 ];
 

@@ -97,6 +97,7 @@ impl Program for Utility {
 /// All of them by name, aliases included.
 static BY_NAME: LazyLock<BTreeMap<&'static str, Arc<Utility>>> = LazyLock::new(|| {
     let families = [
+        archives::COMPRESSORS,
         archives::UTILITIES,
         data::UTILITIES,
         digests::UTILITIES,

@@ -1,6 +1,7 @@
 //! Lines, words and columns.
 
 mod cat;
+mod column;
 mod comm;
 mod cut;
 mod expand;
@@ -9,6 +10,7 @@ mod fold;
 mod head;
 mod join;
 mod nl;
+mod od;
 mod paste;
 mod ranges;
 mod rev;
@@ -33,6 +35,7 @@ use crate::Utility;
 
 pub(crate) const UTILITIES: &[Utility] = &[
     cat::UTILITY,
+    column::UTILITY,
     comm::UTILITY,
     cut::UTILITY,
     expand::UTILITY,
@@ -41,6 +44,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     head::UTILITY,
     join::UTILITY,
     nl::UTILITY,
+    od::UTILITY,
     paste::UTILITY,
     rev::UTILITY,
     shuf::UTILITY,

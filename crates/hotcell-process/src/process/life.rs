@@ -11,7 +11,7 @@ use std::{
 
 use bstr::BString;
 
-use super::{Ground, Process};
+use super::{Ground, Process, Successor};
 use crate::{
     error::limit_error,
     pipe::{PipeReader, PipeWriter, pipe},
@@ -93,7 +93,7 @@ impl Process {
 
     /// Goes on as another program, as `exec` does: unwinds the stack and runs it in the place of this one.
     pub fn exec(&self, spec: Spec, program: Arc<dyn Program>) -> ! {
-        self.next.set(Some(Box::new((spec, program))));
+        self.next.set(Some(Box::new(Successor { spec, program })));
         self.unwind(Status::SUCCESS)
     }
 
@@ -188,9 +188,8 @@ impl Process {
 
     fn signal_call(&self, signal: Signal) {
         match self.disposition(signal) {
-            Disposition::Ignore => {}
             Disposition::Default if signal.is_deadly() => self.die(signal),
-            Disposition::Default => {}
+            Disposition::Default | Disposition::Ignore => {}
             Disposition::Catch | Disposition::Interrupt => {
                 self.signals.fetch_or(signal.bit(), Ordering::Relaxed);
             }

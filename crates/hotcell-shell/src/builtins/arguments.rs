@@ -181,6 +181,7 @@ pub(crate) fn status_of(number: i64) -> i32 {
 }
 
 /// Writes to standard output, and says so if that fails. The status.
+#[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
 pub(crate) fn print(shell: &Shell, process: &Process, name: &str, text: &[u8]) -> Outcome {
     use std::io::Write;
     let mut out = process.stdout();

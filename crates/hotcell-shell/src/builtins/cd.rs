@@ -42,23 +42,23 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     }
     let mut prints = false;
     let target = match parsed.operands {
-        [] => match shell.variable(process, b"HOME") {
-            Some(home) => home,
-            None => {
+        [] => {
+            if let Some(home) = shell.variable(process, b"HOME") {
+                home
+            } else {
                 complain(shell, process, "cd", "HOME not set");
                 return Ok(1);
             }
-        },
-        [only] if only == "-" => match shell.variable(process, b"OLDPWD") {
-            Some(old) => {
+        }
+        [only] if only == "-" => {
+            if let Some(old) = shell.variable(process, b"OLDPWD") {
                 prints = true;
                 old
-            }
-            None => {
+            } else {
                 complain(shell, process, "cd", "OLDPWD not set");
                 return Ok(1);
             }
-        },
+        }
         [only] => only.clone(),
         _ => {
             complain(shell, process, "cd", "too many arguments");

@@ -58,6 +58,7 @@ pub(super) const READONLY: Builtin = Builtin {
 
 /// What the options ask for.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 struct Request {
     add: Attributes,
     remove: Attributes,
@@ -97,7 +98,10 @@ fn run(
             shell.local_settings.get_or_insert(settings);
             continue;
         }
-        match declare(builtin, shell, process, &request, operand) {
+        let declared = shell.evaluating(builtin.name.as_bytes(), |shell| {
+            declare(builtin, shell, process, &request, operand)
+        });
+        match declared {
             Ok(()) => {}
             Err(Flow::Discard(_)) => status = 1,
             Err(flow) => return Err(flow),
@@ -267,6 +271,11 @@ fn declare(
                 Ok(())
             }
             Some(value) => {
+                if matches!(builtin.name, "export" | "readonly") {
+                    let quoted = crate::quote::shown(&value);
+                    let quoted = if value.is_empty() { Vec::new() } else { quoted };
+                    shell.trace(process, || [name.as_slice(), b"=", &*quoted].concat());
+                }
                 let full = if is_element(&name) {
                     name.clone()
                 } else {
@@ -454,13 +463,14 @@ fn show(
                 push_line(&mut text, &line);
             }
             None if request.functions => {}
-            None => match shell.functions.get(name).filter(|_| request.names_only) {
-                Some(_) => push_line(&mut text, name),
-                None => {
+            None => {
+                if request.names_only && shell.functions.contains_key(name) {
+                    push_line(&mut text, name);
+                } else {
                     builtin.complain(shell, process, format!("{name}: not found"));
                     status = 1;
                 }
-            },
+            }
         }
     }
     let printed = print(shell, process, builtin.name, &text)?;
@@ -569,18 +579,18 @@ fn declare_functions(
             status = 1;
             continue;
         }
-        let changed = |attribute: Attributes, now: bool| {
+        let after = |attribute: Attributes, now: bool| {
             (now || request.add.has(attribute)) && !request.remove.has(attribute)
         };
-        let changed = Function {
+        let function = Function {
             body: Arc::clone(&function.body),
             source: function.source.clone(),
             line: function.line,
-            is_exported: changed(Attributes::EXPORT, function.is_exported),
-            is_readonly: changed(Attributes::READONLY, function.is_readonly),
-            is_traced: changed(Attributes::TRACE, function.is_traced),
+            is_exported: after(Attributes::EXPORT, function.is_exported),
+            is_readonly: after(Attributes::READONLY, function.is_readonly),
+            is_traced: after(Attributes::TRACE, function.is_traced),
         };
-        shell.functions.insert(name.clone(), Arc::new(changed));
+        shell.functions.insert(name.clone(), Arc::new(function));
     }
     let printed = print(shell, process, builtin.name, &text)?;
     Ok(status.max(printed))

@@ -45,12 +45,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             Err(Flow::Exec)
         }
         Err((_, error)) => {
-            let mut message = name.clone();
-            if name.contains(&b'/') {
-                message.extend_from_slice(format!(": {error}").as_bytes());
+            let message = if name.contains(&b'/') {
+                let path = process.resolve(name).normalize();
+                [path.as_bytes(), format!(": {error}").as_bytes()].concat()
             } else {
-                message = format!("exec: {name}: not found").into();
-            }
+                format!("exec: {name}: not found").into_bytes()
+            };
             shell.complain(process, message);
             if shell.has(Setting::ExecFail) {
                 return Ok(error.code());

@@ -45,7 +45,9 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     };
     let status = match variable {
         Some(name) => {
-            let set = shell.set_variable(process, name, formatted.bytes.into());
+            let set = shell.evaluating(b"printf", |shell| {
+                shell.set_variable(process, name, formatted.bytes.into())
+            });
             Shell::as_status(set.map(|()| 0))?
         }
         None => print(shell, process, "printf", &formatted.bytes)?,

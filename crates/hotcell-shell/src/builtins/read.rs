@@ -109,13 +109,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             _ => {}
         }
     }
-    reading.stream = match process.descriptor(fd) {
-        Ok(stream) => stream,
-        Err(_) => {
-            let text = format!("{fd}: invalid file descriptor: Bad file descriptor");
-            complain(shell, process, "read", text);
-            return Ok(1);
-        }
+    reading.stream = if let Ok(stream) = process.descriptor(fd) {
+        stream
+    } else {
+        let text = format!("{fd}: invalid file descriptor: Bad file descriptor");
+        complain(shell, process, "read", text);
+        return Ok(1);
     };
     if polls {
         return Ok(i32::from(!reading.stream.is_ready()));
@@ -146,10 +145,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             return Ok(1);
         }
     };
-    let assigned = match parsed.value(b'a') {
+    let assigned = shell.evaluating(b"read", |shell| match parsed.value(b'a') {
         Some(array) => assign_array(shell, process, array, &line),
         None => assign(shell, process, parsed.operands, &line, &reading),
-    };
+    });
     let assigned = Shell::as_status(assigned)?;
     Ok(match end {
         End::Timeout => TIMED_OUT,

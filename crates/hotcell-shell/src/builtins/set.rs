@@ -45,7 +45,7 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
         let on = match first.as_slice() {
             b"--" => {
                 shell.change_settings(process, settings);
-                shell.arguments = rest.into();
+                shell.set_arguments(rest);
                 return Ok(0);
             }
             b"-" => {
@@ -53,7 +53,7 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
                 settings.set(Setting::Verbose, false);
                 shell.change_settings(process, settings);
                 if !rest.is_empty() {
-                    shell.arguments = rest.into();
+                    shell.set_arguments(rest);
                 }
                 return Ok(0);
             }
@@ -89,23 +89,27 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
                 settings.set(setting, on);
                 continue;
             }
-            match Setting::by_letter(*letter) {
-                Some(setting) => settings.set(setting, on),
-                None => {
-                    let sign = if on { b'-' } else { b'+' };
-                    return Ok(SET.invalid_option(shell, process, &[sign, *letter]));
-                }
+            if let Some(setting) = Setting::by_letter(*letter) {
+                settings.set(setting, on);
+            } else {
+                let sign = if on { b'-' } else { b'+' };
+                return Ok(SET.invalid_option(shell, process, &[sign, *letter]));
             }
         }
     }
     shell.change_settings(process, settings);
     if !operands.is_empty() {
-        shell.arguments = operands.into();
+        shell.set_arguments(operands);
     }
     Ok(0)
 }
 
 impl Shell {
+    fn set_arguments(&mut self, arguments: &[BString]) {
+        self.arguments = arguments.into();
+        self.sets_arguments = true;
+    }
+
     /// Sets options, with what else follows from them.
     fn change_settings(&mut self, process: &Process, mut settings: Settings) {
         let _ = process;
@@ -123,17 +127,9 @@ impl Shell {
 
 /// What `set -o` prints, or `set +o` for commands.
 pub(crate) fn list_set_options(settings: Settings, readable: bool) -> Vec<u8> {
-    let mut text = String::new();
-    for setting in Setting::SET {
-        let on = settings.has(*setting);
-        let name = setting.name();
-        text.push_str(&if readable {
-            format!("{name:<15}\t{}\n", if on { "on" } else { "off" })
-        } else {
-            format!("set {}o {name}\n", if on { '-' } else { '+' })
-        });
-    }
-    text.into_bytes()
+    let all = Setting::SET.iter();
+    all.flat_map(|setting| line(settings, *setting, readable, true))
+        .collect()
 }
 
 /// What `shopt` prints, or `shopt -p`.

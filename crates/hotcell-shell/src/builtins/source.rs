@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     flow::{Flow, Outcome},
-    invoke::is_binary,
     settings::Setting,
     shell::{Frame, FrameKind, Shell},
     substitute::read_all,
@@ -32,6 +31,9 @@ pub(super) const SOURCE: Builtin = Builtin {
     run: Run::Fields(|shell, process, fields| run(&SOURCE, shell, process, fields)),
     ..DOT
 };
+
+/// A file with more NULs than this is no text; fewer are left out.
+const MOST_NULS: usize = 256;
 
 fn run(builtin: &Builtin, shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let parsed = match builtin.parse(shell, process, fields, "") {
@@ -66,7 +68,9 @@ fn run(builtin: &Builtin, shell: &mut Shell, process: &Process, fields: &[BStrin
         }
         return Ok(1);
     }
-    if is_binary(&text) {
+    let length = text.len();
+    text.retain(|byte| *byte != 0);
+    if length - text.len() > MOST_NULS {
         let message = [path.as_slice(), b": cannot execute binary file"].concat();
         complain(shell, process, builtin.name, message);
         return Ok(126);
@@ -117,6 +121,7 @@ impl Shell {
         let is_traced = self.has(Setting::FuncTrace);
         let hidden = self.traps.hide(true, is_traced);
         self.trace_depth += 1;
+        let sets_arguments = std::mem::take(&mut self.sets_arguments);
         let outcome = self.run_text(process, text, Origin::Source);
         let outcome = match outcome {
             Err(Flow::Return(status)) => Ok(self.set_status(status)),
@@ -125,7 +130,11 @@ impl Shell {
         self.traps.unhide(hidden);
         let outcome = self.run_return_trap(process).and(outcome);
         self.trace_depth -= 1;
-        if let Some(own) = own {
+        // Unless the file has set them itself.
+        let has_set = std::mem::replace(&mut self.sets_arguments, sets_arguments);
+        if let Some(own) = own
+            && !has_set
+        {
             self.arguments = own;
         }
         self.frames.pop();

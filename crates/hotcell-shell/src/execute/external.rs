@@ -7,6 +7,7 @@ use hotcell_process::{
     Environment, LookupError, Process, Program, Signal, Spec, Status, error_text,
 };
 
+use super::pipeline::child_spec;
 use crate::{flow::Outcome, settings::Setting, shell::Shell, traps::Condition};
 
 /// How long the text of a function in the environment may be.
@@ -15,6 +16,9 @@ const LONGEST_FUNCTION: usize = 128 << 10;
 /// Where names are looked up if `PATH` is not set.
 pub(crate) const DEFAULT_PATH: &[u8] =
     b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A program, and what it begins with.
+pub(crate) type Prepared = (Spec, Arc<dyn Program>);
 
 impl Shell {
     /// Runs a program by its name, and waits for it. If it is the last thing that this process does, it takes its place.
@@ -43,15 +47,21 @@ impl Shell {
     fn call_program(&mut self, process: &Process, spec: Spec, program: Arc<dyn Program>) -> i32 {
         if !program.needs_process() {
             let status = process.call(spec, |process| program.run(process));
-            self.report_killed(process, status, || self.command_text().into());
-            return status.code();
+            return self.program_ended(status);
         }
         let pid = process.spawn(spec, move |process| program.run(process));
         let Some(pid) = self.forked(process, pid) else {
             return 254;
         };
         let status = process.wait(pid).unwrap_or(Status::SUCCESS);
-        self.report_killed(process, status, || self.command_text().into());
+        self.program_ended(status)
+    }
+
+    /// The status of a program; if it was killed, that is said when the redirections of the command are undone.
+    fn program_ended(&mut self, status: Status) -> i32 {
+        if let Status::Signaled(signal) = status {
+            self.program_killed_by = Some(signal);
+        }
         status.code()
     }
 
@@ -60,7 +70,7 @@ impl Shell {
         &mut self,
         process: &Process,
         fields: Vec<BString>,
-    ) -> Result<(Spec, Arc<dyn Program>), (Vec<BString>, LookupError)> {
+    ) -> Result<Prepared, (Vec<BString>, LookupError)> {
         let name = fields.first().cloned().unwrap_or_default();
         let Some(path) = self.path_of(process, BStr::new(&name)) else {
             let error = if name.contains(&b'/') {
@@ -128,6 +138,7 @@ impl Shell {
             .unwrap_or_else(|| DEFAULT_PATH.into())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     fn not_found(
         &mut self,
         process: &Process,
@@ -143,14 +154,19 @@ impl Shell {
             let mut call = vec![BString::from("command_not_found_handle")];
             call.extend(fields);
             let mut shell = self.subshell();
-            let status = process.call(self.spec(process), |child| {
+            let status = process.call(child_spec(process), |child| {
                 Ok(shell.run_as_subshell(child, |shell| {
                     shell.call_function(child, &handler, &call, &[])
                 }))
             });
             return Ok(status.code());
         }
-        let mut message = fields.into_iter().next().unwrap_or_default();
+        let name = fields.into_iter().next().unwrap_or_default();
+        let mut message = if crate::quote::has_unprintable(&name) {
+            crate::quote::ansi(&name)
+        } else {
+            name.into()
+        };
         message.extend_from_slice(format!(": {error}").as_bytes());
         self.complain(process, message);
         Ok(error.code())
@@ -166,7 +182,10 @@ impl Shell {
         let Status::Signaled(signal) = status else {
             return;
         };
-        if matches!(signal, Signal::INT | Signal::PIPE) || self.is_substitution {
+        // Who is about to end by the same signal has other things to say.
+        let ends_too =
+            process.first_caught() == Some(signal) && self.traps.get(signal.into()).is_none();
+        if matches!(signal, Signal::INT | Signal::PIPE) || self.is_substitution || ends_too {
             return;
         }
         let description = crate::jobs::describe_signal(signal);

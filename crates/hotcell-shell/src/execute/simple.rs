@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BString;
-use hotcell_process::Process;
+use hotcell_process::{Process, Status};
 
 use crate::{
     ast::{Argument, Assignment, AssignmentValue, SimpleCommand},
@@ -33,6 +33,11 @@ impl Shell {
         let substitutions = self.open_substitutions.len();
         let outcome = self.run_expanded(process, command, is_last);
         self.close_substitutions(process, substitutions);
+        if let Some(signal) = self.program_killed_by.take() {
+            self.report_killed(process, Status::Signaled(signal), || {
+                crate::describe::simple_command(command)
+            });
+        }
         let status = outcome?;
         self.set_status(status);
         self.pipe_status.clear();

@@ -182,6 +182,15 @@ impl Shell {
 
     /// The index of an indexed array, negative if it counts from the end.
     pub(crate) fn index(&mut self, process: &Process, subscript: Written<'_>) -> Result<i64, Flow> {
+        // An error is nobody's in particular.
+        self.evaluating(b"", |shell| shell.evaluate_subscript(process, subscript))
+    }
+
+    fn evaluate_subscript(
+        &mut self,
+        process: &Process,
+        subscript: Written<'_>,
+    ) -> Result<i64, Flow> {
         match subscript {
             Written::Word(word) => match word.literal() {
                 Some(text) => self.evaluate_inside(process, text),
@@ -200,12 +209,7 @@ impl Shell {
     /// Evaluates a subscript or the value of an integer variable. What is wrong there ends a shell that was given its
     /// commands as an argument.
     pub(crate) fn evaluate_inside(&mut self, process: &Process, text: &[u8]) -> Result<i64, Flow> {
-        let is_argument = self.execution_string.is_some() && !self.is_subshell;
-        self.evaluate_text(process, text)
-            .map_err(|flow| match flow {
-                Flow::Discard(status) if is_argument => Flow::Exit(status),
-                flow => flow,
-            })
+        self.evaluate_text(process, text).map_err(Flow::aborting)
     }
 
     /// A subscript that is an expression: single quotes mean nothing in it.
@@ -229,7 +233,7 @@ impl Shell {
         match parse_quoted(text, &options, process.stop_token()) {
             Ok(word) => Ok(self.expand_joined(process, &word, TildeAt::NOWHERE)?.text),
             Err(error) => {
-                self.report_syntax_error(process, &error, &crate::text::Origin::Substitution);
+                self.report_syntax_error(process, &error, crate::text::Origin::Substitution);
                 Err(Flow::Discard(1))
             }
         }

@@ -118,7 +118,7 @@ impl Shell {
             Part::Broken(broken) => {
                 let (_, error) = &**broken;
                 let origin = crate::text::Origin::Substitution;
-                self.report_syntax_error(process, error, &origin);
+                self.report_syntax_error(process, error, origin);
                 return Err(Flow::Discard(1));
             }
         }

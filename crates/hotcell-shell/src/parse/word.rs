@@ -345,7 +345,7 @@ fn split_subscript(parts: &[Part]) -> Option<(Text, Subscript, Text)> {
             }
             if depth == 0 {
                 let rest = literal.get(index + 1..)?;
-                let last = others.next().is_none() && !(inside.is_empty());
+                let last = others.next().is_none();
                 return last.then(|| (name.into(), subscript(inside), rest.into()));
             }
             inside.byte(byte);

@@ -79,11 +79,14 @@ impl CaseFile {
         let Some(case) = self.cases.last_mut() else {
             return;
         };
-        match section {
-            Some(section) => case
-                .take_section(&section)
-                .unwrap_or_else(|| panic!("{path}: {}: section {:?}", case.name, section.header)),
-            None => {}
+        if let Some(section) = section {
+            let taken = case.take_section(&section);
+            let name = &case.name;
+            assert!(
+                taken.is_some(),
+                "{path}: {name}: section {:?}",
+                section.header
+            );
         }
         // Empty lines between cases are nobody's.
         let script = case.script.trim_end_matches('\n').len();
@@ -303,6 +306,7 @@ fn unescape(line: &str, bytes: &mut Vec<u8>) -> bool {
         rest = after;
         match letter {
             b'c' => return true,
+            b'n' => bytes.push(b'\n'),
             b't' => bytes.push(b'\t'),
             b'r' => bytes.push(b'\r'),
             b'e' => bytes.push(0x1b),
@@ -337,20 +341,20 @@ fn push_section(text: &mut String, header: &str, bytes: &[u8]) {
         return;
     }
     let _ = writeln!(text, "--- {header} escaped");
-    let mut rest = bytes;
+    // Empty lines at the end would be taken for the one before the next case.
+    let end = bytes.len()
+        - bytes
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\n')
+            .count();
+    let (body, newlines) = bytes.split_at(end);
+    let mut rest = body;
     while !rest.is_empty() {
         let (char, length) = decode(rest);
         let (piece, after) = rest.split_at(length);
         rest = after;
         match char {
-            Some('\n') if rest.is_empty() => {
-                text.push('\n');
-                // An empty line of its own would be taken for the one before the next case.
-                if bytes.ends_with(b"\n\n") || bytes == b"\n" {
-                    text.push('\n');
-                }
-                return;
-            }
             Some('\n') => text.push('\n'),
             Some('\t') => text.push_str("\\t"),
             Some('\r') => text.push_str("\\r"),
@@ -367,7 +371,12 @@ fn push_section(text: &mut String, header: &str, bytes: &[u8]) {
             }
         }
     }
-    text.push_str("\\c\n");
+    if newlines.len() == 1 && !body.is_empty() {
+        text.push('\n');
+    } else {
+        text.push_str(&"\\n".repeat(newlines.len()));
+        text.push_str("\\c\n");
+    }
 }
 
 fn decode(bytes: &[u8]) -> (Option<char>, usize) {

@@ -34,7 +34,7 @@
 //!   for directories), symbolic links and empty directories that are there at the end. What is not recorded is empty.
 //!
 //! A line of a section stands for itself and a newline. With ` escaped` behind the name of a section, backslashes are escapes
-//! (`\\`, `\t`, `\r`, `\e`, `\xHH`), and `\c` at the end of the last line means that no newline ends it.
+//! (`\\`, `\n`, `\t`, `\r`, `\e`, `\xHH`), and `\c` at the end of the last line means that no newline ends it.
 //!
 //! The environment is `PATH=/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC HOME=…/home` in an empty directory `…/work` whose name is the same
 //! for both and is written `/case/work` in answers.
@@ -109,7 +109,7 @@ fn scripts_come_to_the_same_as_in_bash() {
             Some(failure) => {
                 tally
                     .failures
-                    .push(format!("=== {}: {}\n{failure}", file.name(), case.name))
+                    .push(format!("=== {}: {}\n{failure}", file.name(), case.name));
             }
         }
         if let Some(reason) = &case.only_ours {

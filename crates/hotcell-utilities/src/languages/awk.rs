@@ -4,7 +4,6 @@
 //! Behaviour is that of POSIX with the extensions of GNU awk that people use.
 
 mod array;
-mod budget;
 mod interpreter;
 mod lexer;
 mod number;
@@ -23,10 +22,10 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::{Process, error_text};
 
 use self::{
-    budget::Budget,
     interpreter::{Halt, Interpreter, Setup, describe_place, is_name},
     lexer::{SourceText, SyntaxError},
 };
+use super::budget::Budget;
 use crate::{Opt, Parsed, Usage, Utility, characters};
 
 pub(crate) const UTILITY: Utility = Utility {

@@ -6,7 +6,8 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashTable, hash_table::Entry};
 use std::hash::BuildHasher;
 
-use super::{budget::Budget, number, text::Text, value::Value};
+use super::{number, text::Text, value::Value};
+use crate::languages::budget::Budget;
 
 /// What an element costs beside its key and value.
 const ELEMENT: usize = size_of::<Slot>() + size_of::<u32>() + 8;

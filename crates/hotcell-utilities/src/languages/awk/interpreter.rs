@@ -28,7 +28,6 @@ use hotcell_process::{Process, error_text};
 pub(crate) use self::input::is_name;
 use self::{input::MainInput, random::Random, settings::Settings};
 use super::{
-    budget::Budget,
     lexer::SourceText,
     record::Record,
     regexes::Regexes,
@@ -36,6 +35,7 @@ use super::{
     syntax::{Place, Program},
     value::Value,
 };
+use crate::languages::budget::Budget;
 
 /// What has to be left of the stack for one more level.
 const STACK_RESERVE: usize = 256 << 10;

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use hotcell_process::Process;
 
 use super::{
-    budget::Budget,
     lexer::{Keyword, Lexer, SourceText, SyntaxError, Token},
     regexes::{Constant, Regexes},
     syntax::{
@@ -20,6 +19,7 @@ use super::{
         Special, Variable,
     },
 };
+use crate::languages::budget::Budget;
 
 /// What has to be left of the stack for one more level.
 const STACK_RESERVE: usize = 256 << 10;

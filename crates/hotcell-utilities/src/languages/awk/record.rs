@@ -4,7 +4,8 @@ use std::io;
 
 use hotcell_regex::Regex;
 
-use super::{budget::Budget, regexes::Regexes, text::Text, value::Value};
+use super::{regexes::Regexes, text::Text, value::Value};
+use crate::languages::budget::Budget;
 
 /// How a record is taken apart.
 #[derive(Clone)]

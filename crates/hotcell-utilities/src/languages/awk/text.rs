@@ -2,7 +2,7 @@
 
 use std::{io, rc::Rc};
 
-use super::budget::Budget;
+use crate::languages::budget::Budget;
 
 /// How long a string may be to be kept in place.
 const SHORT: usize = 14;

@@ -7,7 +7,6 @@ use bstr::BString;
 use super::{
     super::{
         array::{Array, Key, Sought},
-        budget::Held,
         record::Field,
         syntax::{ARGC, ARGV, ArrayExpr, ENVIRON, Expr, PROCINFO, Subscript, Variable},
         text::Text,
@@ -15,6 +14,7 @@ use super::{
     },
     Interpreter, Result,
 };
+use crate::languages::budget::Held;
 
 /// A key that was evaluated.
 pub(super) enum Evaluated {
