@@ -281,6 +281,11 @@ impl Variables {
         environment
     }
 
+    /// Makes room for a message, where there is none left.
+    pub(crate) fn give_back_reserve(&mut self) {
+        self.memory.give_back_reserve();
+    }
+
     /// Charges what the variables hold by now.
     #[inline]
     pub(crate) fn settle(&mut self, process: &Process) -> std::io::Result<()> {
