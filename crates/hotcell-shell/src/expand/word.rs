@@ -70,7 +70,8 @@ impl Shell {
     }
 
     /// Says that there is no room.
-    pub(crate) fn out_of_memory(&self, process: &Process, error: &std::io::Error) -> Flow {
+    pub(crate) fn out_of_memory(&mut self, process: &Process, error: &std::io::Error) -> Flow {
+        self.variables.give_back_reserve();
         self.complain(process, hotcell_process::error_text(error));
         Flow::Discard(1)
     }
