@@ -8,6 +8,8 @@ mod decimal;
 mod expr;
 mod sed;
 
+pub(crate) use decimal::{Decimal, Math};
+
 use crate::Utility;
 
 pub(crate) const UTILITIES: &[Utility] = &[

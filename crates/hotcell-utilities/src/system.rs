@@ -1,5 +1,8 @@
 //! The environment, processes, time.
 
+mod cal;
+mod date;
+
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const UTILITIES: &[Utility] = &[cal::UTILITY, date::UTILITY];
