@@ -5,6 +5,7 @@ mod bc;
 mod budget;
 mod dc;
 mod decimal;
+mod ed;
 mod expr;
 mod sed;
 
@@ -17,6 +18,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     awk::UTILITY,
     bc::UTILITY,
     dc::UTILITY,
+    ed::UTILITY,
     expr::UTILITY,
     sed::UTILITY,
 ];
