@@ -49,6 +49,8 @@ pub struct Process {
     kernel: Arc<Shared>,
     pid: Pid,
     parent: Pid,
+    /// The process of the kernel's table whose stack this one runs on: itself, unless it is called.
+    host: Pid,
     args: Vec<BString>,
     env: RefCell<Arc<Environment>>,
     cwd: RefCell<VfsPathBuf>,
@@ -95,6 +97,7 @@ struct Unwind {
 /// What a call has of its caller, or a coroutine of its kernel.
 struct Ground<'a> {
     kernel: &'a Arc<Shared>,
+    host: Pid,
     signals: &'a Arc<AtomicU32>,
     held: u32,
     ends_call: u32,
@@ -117,6 +120,7 @@ pub(crate) fn begin(
     let local = 0u8;
     let ground = Ground {
         kernel,
+        host: pid,
         signals,
         held: 0,
         ends_call: 0,
@@ -134,6 +138,7 @@ impl Process {
             kernel: Arc::clone(ground.kernel),
             pid,
             parent,
+            host: ground.host,
             args: spec.args,
             env: RefCell::new(spec.env),
             cwd: RefCell::new(spec.cwd),

@@ -488,3 +488,28 @@ fn a_line_is_read_without_what_follows_it() {
     });
     assert_eq!(output, r#"one\n "two\n" "#.repeat(3));
 }
+
+#[test]
+fn a_signal_to_a_tree_reaches_what_calls_have_begun() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let child = process.spawn(process.spec(["child"]), |child| {
+            let status = child.call(child.spec(["callee"]), |callee| {
+                let grandchild = callee.spawn(callee.spec(["grandchild"]), |grandchild| {
+                    grandchild.sleep(Duration::MAX);
+                    Ok(0)
+                })?;
+                callee.wait(grandchild);
+                Ok(0)
+            });
+            Ok(status.code())
+        })?;
+        process.give_way();
+        process.give_way();
+        let sent = process.kill_tree(child, Signal::TERM);
+        let status = process.wait(child).unwrap();
+        write!(process.stdout(), "{sent} {}", status.code())?;
+        Ok(0)
+    });
+    // The run has ended, so the grandchild has, too.
+    assert_eq!(output, "true 143");
+}

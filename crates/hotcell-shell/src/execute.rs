@@ -10,6 +10,7 @@ mod coproc;
 mod errors;
 mod external;
 mod function;
+mod keywords;
 mod loops;
 mod pipeline;
 mod select;
@@ -21,6 +22,7 @@ use hotcell_process::Process;
 
 pub(crate) use coproc::{HIGHEST_OWN, free_below};
 pub(crate) use external::DEFAULT_PATH;
+pub(crate) use pipeline::child_spec;
 
 use crate::{
     ast::{AndOr, AndOrOperator, Command, CompoundKind, List, Pipeline, Separator},
@@ -54,7 +56,7 @@ impl Shell {
     /// Runs pipelines joined by `&&` and `||`. A failure of any but the last is what the list is for, and no reason to
     /// exit under `set -e`.
     pub(crate) fn run_and_or(&mut self, process: &Process, list: &AndOr) -> Outcome {
-        let Some((last, _)) = list.rest.split_last().map(|_| (list.rest.len() - 1, ())) else {
+        let Some(final_index) = list.rest.len().checked_sub(1) else {
             return self.run_pipeline(process, &list.first);
         };
         let mut status = self.forgiving(|shell| shell.run_pipeline(process, &list.first))?;
@@ -62,7 +64,7 @@ impl Shell {
             if (status == 0) != (*operator == AndOrOperator::And) {
                 continue;
             }
-            status = if index == last {
+            status = if index == final_index {
                 self.run_pipeline(process, pipeline)?
             } else {
                 self.forgiving(|shell| shell.run_pipeline(process, pipeline))?
@@ -94,9 +96,9 @@ impl Shell {
                 let status = self.run_simple(process, simple)?;
                 self.check_failure(process, status, has_trap)
             }
-            Command::Compound(compound) => {
-                let status = self.run_compound(process, compound)?;
-                match compound.kind {
+            Command::Compound(body) => {
+                let status = self.run_compound(process, body)?;
+                match body.kind {
                     // The others fail only because a command in them does, and that one has been looked at.
                     CompoundKind::Subshell(_)
                     | CompoundKind::Condition(_)

@@ -7,6 +7,7 @@ use hotcell_process::{Process, Program, error_text};
 use hotcell_vfs::OpenOptions;
 
 use crate::{
+    flow::{Flow, Outcome},
     settings::{Setting, Settings},
     shell::{Frame, FrameKind, Shell},
     substitute::read_all,
@@ -40,6 +41,10 @@ struct Invocation {
     settings: Settings,
     command: Option<BString>,
     reads_stdin: bool,
+    is_interactive: bool,
+    /// `--norc` and `--noprofile`
+    skips_startup: (bool, bool),
+    rc_file: Option<BString>,
     operands: Vec<BString>,
 }
 
@@ -61,7 +66,7 @@ impl Invocation {
                 [b'-', b'-', name @ ..] => {
                     arguments.next();
                     if matches!(name, b"rcfile" | b"init-file") {
-                        arguments.next();
+                        invocation.rc_file = arguments.next().cloned();
                     } else {
                         invocation.long_option(process, name)?;
                     }
@@ -96,12 +101,15 @@ impl Invocation {
             b"posix" => self.settings.set(Setting::Posix, true),
             b"verbose" => self.settings.set(Setting::Verbose, true),
             b"login" => self.settings.set(Setting::LoginShell, true),
-            b"restricted" => self.settings.set(Setting::RestrictedShell, true),
-            b"norc" | b"noprofile" | b"noediting" => {}
+            b"restricted" => return Err(no_restriction(process)),
+            b"norc" => self.skips_startup.0 = true,
+            b"noprofile" => self.skips_startup.1 = true,
+            // There is no editing to be left out.
+            b"noediting" => {}
             b"version" => {
-                let _ = write!(
+                let _ = writeln!(
                     process.stdout(),
-                    "GNU bash, version {VERSION} compatible: hotcell-shell {}\n",
+                    "GNU bash, version {VERSION} compatible: hotcell-shell {}",
                     env!("CARGO_PKG_VERSION")
                 );
                 return Err(0);
@@ -123,13 +131,10 @@ impl Invocation {
             b's' => self.reads_stdin = on,
             b'l' => self.settings.set(Setting::LoginShell, on),
             b'i' => {
-                complain(
-                    process,
-                    "-i: there is no terminal: run a command with -c, a script, or commands on standard input",
-                );
-                return Err(2);
+                self.is_interactive = on;
+                self.settings.set(Setting::ExpandAliases, on);
             }
-            b'r' => self.settings.set(Setting::RestrictedShell, on),
+            b'r' => return Err(no_restriction(process)),
             letter => match Setting::by_letter(letter) {
                 Some(setting) => self.settings.set(setting, on),
                 None => return Err(invalid_option(process, &[b'-', letter])),
@@ -145,18 +150,15 @@ impl Invocation {
                 .write_all(&crate::builtins::list_set_options(self.settings, on));
             return Err(0);
         };
-        match Setting::by_set_name(name) {
-            Some(setting) => {
-                self.settings.set(setting, on);
-                Ok(())
-            }
-            None => {
-                complain(
-                    process,
-                    format!("line 0: bash: {name}: invalid option name"),
-                );
-                Err(2)
-            }
+        if let Some(setting) = Setting::by_set_name(name) {
+            self.settings.set(setting, on);
+            Ok(())
+        } else {
+            complain(
+                process,
+                format!("line 0: bash: {name}: invalid option name"),
+            );
+            Err(2)
         }
     }
 
@@ -167,30 +169,35 @@ impl Invocation {
                 .write_all(&crate::builtins::list_shopt_options(self.settings, on));
             return Err(0);
         };
-        match Setting::by_shopt_name(name) {
-            Some(setting) => {
-                self.settings.set(setting, on);
-                Ok(())
-            }
-            None => {
-                complain(
-                    process,
-                    format!("line 0: {name}: invalid shell option name"),
-                );
-                Err(2)
-            }
+        if let Some(setting) = Setting::by_shopt_name(name) {
+            self.settings.set(setting, on);
+            Ok(())
+        } else {
+            complain(
+                process,
+                format!("line 0: {name}: invalid shell option name"),
+            );
+            Err(2)
         }
     }
 
     fn run(self, process: &Process) -> i32 {
         let own_name = process.args().first().cloned().unwrap_or_default();
+        let startup = Startup {
+            is_login: self.settings.has(Setting::LoginShell),
+            is_interactive: self.is_interactive,
+            skips_startup: self.skips_startup,
+            rc_file: self.rc_file,
+        };
         let mut operands = self.operands.into_iter();
         if let Some(command) = self.command {
             let name = operands.next().unwrap_or(own_name);
             let mut shell = Shell::for_process(process, name, operands.collect());
             shell.settings = self.settings;
             shell.execution_string = Some(command.as_slice().into());
-            let outcome = shell.run_text(process, &command, Origin::Argument);
+            let outcome = startup
+                .run(&mut shell, process)
+                .and_then(|_| shell.run_text(process, &command, Origin::Argument));
             return shell.finish(process, outcome);
         }
         if self.reads_stdin || operands.len() == 0 {
@@ -198,7 +205,9 @@ impl Invocation {
             shell.settings = self.settings;
             shell.reads_stdin = true;
             shell.main_source = "main".into();
-            let outcome = shell.run_stdin(process);
+            let outcome = startup
+                .run(&mut shell, process)
+                .and_then(|_| shell.run_stdin(process));
             return shell.finish(process, outcome);
         }
         let script = operands.next().unwrap_or_default();
@@ -216,8 +225,70 @@ impl Invocation {
             arguments: shell.arguments.clone(),
             kind: FrameKind::Main,
         });
-        let outcome = shell.run_text(process, &text, Origin::Script);
+        let outcome = startup
+            .run(&mut shell, process)
+            .and_then(|_| shell.run_text(process, &text, Origin::Script));
         shell.finish(process, outcome)
+    }
+}
+
+/// The files that are run before anything else.
+struct Startup {
+    is_login: bool,
+    is_interactive: bool,
+    skips_startup: (bool, bool),
+    rc_file: Option<BString>,
+}
+
+impl Startup {
+    fn run(self, shell: &mut Shell, process: &Process) -> Outcome {
+        shell.is_interactive = self.is_interactive;
+        let (no_rc, no_profile) = self.skips_startup;
+        if self.is_login && !no_profile {
+            shell.run_startup(process, b"/etc/profile")?;
+            let own = [".bash_profile", ".bash_login", ".profile"];
+            for name in own {
+                if let Some(file) = shell.home_file(process, name)
+                    && shell.run_startup(process, &file)?
+                {
+                    break;
+                }
+            }
+        } else if self.is_interactive && !no_rc {
+            let file = match self.rc_file {
+                Some(file) => Some(file),
+                None => shell.home_file(process, ".bashrc"),
+            };
+            if let Some(file) = file {
+                shell.run_startup(process, &file)?;
+            }
+        } else if !self.is_interactive
+            && !shell.has(Setting::Posix)
+            && let Some(name) = shell.variable(process, b"BASH_ENV")
+        {
+            let file = shell.expand_prompt(process, &name);
+            shell.run_startup(process, &file)?;
+        }
+        Ok(0)
+    }
+}
+
+impl Shell {
+    fn home_file(&mut self, process: &Process, name: &str) -> Option<BString> {
+        let home = self.variable(process, b"HOME")?;
+        Some([home.as_slice(), b"/", name.as_bytes()].concat().into())
+    }
+
+    /// Runs a file if it is there; says whether it is.
+    fn run_startup(&mut self, process: &Process, file: &[u8]) -> Result<bool, Flow> {
+        let mut text = Vec::new();
+        let read = process
+            .open(file, &OpenOptions::read())
+            .and_then(|stream| read_all(process, stream, &mut text));
+        if file.is_empty() || read.is_err() {
+            return Ok(false);
+        }
+        self.source(process, file.into(), &text, &[]).map(|_| true)
     }
 }
 
@@ -273,6 +344,12 @@ fn complain(process: &Process, text: impl AsRef<[u8]>) {
     process.complain(text);
 }
 
+fn no_restriction(process: &Process) -> i32 {
+    let text = "restricted shells are not there: what a shell may do is for its sandbox to say";
+    complain(process, text);
+    2
+}
+
 fn invalid_option(process: &Process, option: &[u8]) -> i32 {
     complain(process, [option, b": invalid option"].concat());
     let _ = process.stderr().write_all(HELP.as_bytes());
@@ -284,9 +361,10 @@ Usage:\tbash [option] ... [script-file [argument ...]]
 \tbash [option] ... -c command [name [argument ...]]
 \tbash [option] ... -s [argument ...]
 Options:
-\t--help --login --noediting --noprofile --norc --posix --restricted --verbose --version
+\t--help --init-file FILE --login --noediting --noprofile --norc --posix --rcfile FILE --verbose --version
 \t-c\trun the first operand as a command
 \t-s\tread commands from standard input
+\t-i\tread ~/.bashrc and expand aliases
 \t-l\tact as a login shell
 \t-O NAME, +O NAME\tset or unset an option of `shopt'
 \t-abefhkmnptuvxBCEHPT or -o NAME\tset an option of `set'; + instead of - unsets it

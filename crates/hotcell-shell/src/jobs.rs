@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io::Write, task::Poll};
 use bstr::{BString, ByteSlice};
 use hotcell_process::{Fd, Pid, Process, Signal, Status};
 
-use crate::shell::Shell;
+use crate::{settings::Setting, shell::Shell};
 
 /// How many statuses of jobs that have ended are remembered for `wait`.
 const REMEMBERED: usize = 1024;
@@ -46,7 +46,7 @@ impl Job {
     /// The status of the last process, once all have ended.
     fn status(&self) -> Option<Status> {
         let all = self.processes.iter().map(|(_, status)| *status);
-        all.reduce(|one, next| one.and(next)).flatten()
+        all.reduce(std::option::Option::and).flatten()
     }
 }
 
@@ -124,6 +124,11 @@ impl Jobs {
             .find(|job| job.processes.iter().any(|(process, _)| *process == pid))
     }
 
+    /// Whether it is a process substitution, which can be waited for as well.
+    pub(crate) fn is_hidden(&self, pid: Pid) -> bool {
+        self.hidden.contains(&pid)
+    }
+
     /// The status of a process that has ended.
     pub(crate) fn remembered(&self, pid: Pid) -> Option<Status> {
         let mut all = self.ended.iter().rev();
@@ -196,8 +201,12 @@ impl Jobs {
         Ok(job)
     }
 
-    /// What `jobs` prints of one.
+    /// What `jobs` prints of one that runs.
     pub(crate) fn line(&self, job: &Job, with_pids: bool) -> Vec<u8> {
+        self.line_with(job, with_pids, "Running", b" &\n")
+    }
+
+    fn line_with(&self, job: &Job, with_pids: bool, state: &str, end: &[u8]) -> Vec<u8> {
         let (current, previous) = self.current();
         let mark = if Some(job.number) == current {
             '+'
@@ -214,9 +223,9 @@ impl Jobs {
         } else {
             line.push(b' ');
         }
-        line.extend_from_slice(format!("{:<24}", "Running").as_bytes());
+        line.extend_from_slice(format!("{state:<24}").as_bytes());
         line.extend_from_slice(&job.text);
-        line.extend_from_slice(b" &\n");
+        line.extend_from_slice(end);
         line
     }
 }
@@ -243,12 +252,24 @@ impl Shell {
             self.jobs.running.retain(is_alive);
             return;
         }
-        self.jobs
-            .hidden
-            .retain(|pid| process.try_wait(*pid).is_pending());
-        let mut running = std::mem::take(&mut self.jobs.running);
-        running.retain_mut(|job| !self.has_ended(process, job));
-        self.jobs.running = running;
+        let hidden = std::mem::take(&mut self.jobs.hidden);
+        for pid in hidden {
+            match process.try_wait(pid) {
+                Poll::Pending => self.jobs.hidden.push(pid),
+                Poll::Ready(status) => self.remember(pid, status.unwrap_or(Status::SUCCESS)),
+            }
+        }
+        let mut index = 0;
+        while let Some(mut job) = self.jobs.running.get(index).cloned() {
+            if self.has_ended(process, &mut job) {
+                self.jobs.running.remove(index);
+                continue;
+            }
+            if let Some(place) = self.jobs.running.get_mut(index) {
+                *place = job;
+            }
+            index += 1;
+        }
     }
 
     /// After a command in the foreground: bash has noted then what ended meanwhile, and `wait -n` does not wait for it.
@@ -299,6 +320,16 @@ impl Shell {
 
     /// A job in the background that was killed is reported, unless that is the usual way to end one.
     fn report_ended(&self, process: &Process, job: &Job, status: Status) {
+        if self.has(Setting::Monitor) && !self.is_substitution {
+            let state = match status {
+                Status::Exited(0) => "Done".to_owned(),
+                Status::Exited(code) => format!("Exit {code}"),
+                Status::Signaled(signal) => describe_signal(signal).to_owned(),
+            };
+            let line = self.jobs.line_with(job, false, &state, b"\n");
+            let _ = process.stderr().write_all(&line);
+            return;
+        }
         let Status::Signaled(signal) = status else {
             return;
         };
@@ -320,7 +351,7 @@ impl Shell {
     pub(crate) fn wait_for(&mut self, process: &Process, pid: Pid) -> Option<Status> {
         loop {
             self.reap(process);
-            if self.jobs.of(pid).is_none() {
+            if self.jobs.of(pid).is_none() && !self.jobs.hidden.contains(&pid) {
                 return Some(self.jobs.remembered(pid).unwrap_or(Status::SUCCESS));
             }
             self.wait_for_any(process)?;
@@ -330,7 +361,15 @@ impl Shell {
     /// Waits until a process of any job has ended, or a trapped signal comes: `None` for the latter.
     pub(crate) fn wait_for_any(&mut self, process: &Process) -> Option<()> {
         let jobs = &mut self.jobs.running;
+        let hidden = &self.jobs.hidden;
         process.interruptible(|| {
+            if hidden.iter().any(|pid| !process.is_alive(*pid)) {
+                return Poll::Ready(());
+            }
+            // Who ends next wakes this process, whichever it is.
+            for pid in hidden {
+                process.watch(*pid);
+            }
             for job in jobs.iter_mut() {
                 for (pid, status) in &mut job.processes {
                     if status.is_some() {

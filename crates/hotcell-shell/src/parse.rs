@@ -19,7 +19,7 @@
 //! command), and nests no more deeply than [`Options::max_depth`], so that neither it nor whoever walks the tree runs out
 //! of stack.
 //!
-//! How it is done: [`grammar`] is a recursive descent over the tokens of [`lexer`], which reads words, quotes and expansions
+//! How it is done: `grammar.rs` is a recursive descent over the tokens of `lexer.rs`, which reads words, quotes and expansions
 //! as it goes; `$(…)` and `<(…)` call the grammar again. Which words are reserved, which are assignments and where
 //! aliases are expanded depends on where a token stands, so whoever looks at the next token says what it expects there.
 //! Functions that call each other in a circle are not inlined, because what is on the stack of one alternative would be

@@ -37,7 +37,10 @@ pub fn function(name: &[u8], body: &CompoundCommand, limit: usize) -> Result<Vec
 
 /// A job as `jobs` prints it.
 pub fn and_or(and_or: &AndOr, limit: usize) -> Result<Vec<u8>, TooLong> {
-    print(limit, |printer| printer.and_or(and_or))
+    print(limit, |printer| {
+        printer.and_or(and_or);
+        printer.flush_documents();
+    })
 }
 
 /// A command as `jobs` and `BASH_COMMAND` show it.

@@ -138,7 +138,7 @@ impl Shell {
                     RedirectOperator::WriteBoth | RedirectOperator::AppendBoth
                 );
                 if both {
-                    self.set_both(process, stream, undo)
+                    set_both(process, stream, undo)
                 } else {
                     self.set(process, redirect, stream, undo)
                 }
@@ -223,7 +223,7 @@ impl Shell {
                 return Err(ambiguous(word));
             }
             let stream = self.open_target(process, RedirectOperator::WriteBoth, &target)?;
-            return self.set_both(process, stream, undo);
+            return set_both(process, stream, undo);
         }
         let bad = |error: &io::Error| Failure::io(digits, error);
         let source: Fd = std::str::from_utf8(digits)
@@ -283,16 +283,11 @@ impl Shell {
             Ok(()) => set_descriptor(process, fd, stream, undo),
         }
     }
+}
 
-    fn set_both(
-        &mut self,
-        process: &Process,
-        stream: Arc<dyn Stream>,
-        undo: &mut Undo,
-    ) -> Result<(), Failure> {
-        set_descriptor(process, 1, Arc::clone(&stream), undo)?;
-        set_descriptor(process, 2, stream, undo)
-    }
+fn set_both(process: &Process, stream: Arc<dyn Stream>, undo: &mut Undo) -> Result<(), Failure> {
+    set_descriptor(process, 1, Arc::clone(&stream), undo)?;
+    set_descriptor(process, 2, stream, undo)
 }
 
 fn ambiguous(word: &Word) -> Failure {

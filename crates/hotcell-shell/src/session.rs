@@ -12,7 +12,6 @@ use crate::{
     flow::{Flow, Outcome},
     shell::Shell,
     text::Origin,
-    traps::Traps,
 };
 
 /// What a command reads and writes.
@@ -119,7 +118,7 @@ impl Shell {
 
     /// Tells a new process which signals are trapped.
     fn restore_traps(&mut self, process: &Process) {
-        let traps = std::mem::replace(&mut self.traps, Traps::default());
+        let traps = std::mem::take(&mut self.traps);
         for (condition, action) in traps.shown() {
             self.set_trap(process, condition, Some(bstr::BStr::new(&**action)));
         }

@@ -22,6 +22,7 @@ use crate::{
 /// The working directory, the umask, the descriptors and the environment that programs get are those of the
 /// [`Process`] that runs it. What can grow is shared with clones until one of them changes it: a subshell is a clone.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Shell {
     /// The variables with their scopes.
     pub(crate) variables: Variables,
@@ -69,6 +70,8 @@ pub struct Shell {
     pub(crate) subshell_depth: u32,
     /// `BASH_EXECUTION_STRING`: the argument of `-c`.
     pub(crate) execution_string: Option<Arc<[u8]>>,
+    /// It was told to be interactive.
+    pub(crate) is_interactive: bool,
     /// It reads its commands from standard input.
     pub(crate) reads_stdin: bool,
     /// The functions and sourced files that are being run, innermost last: for `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
@@ -182,6 +185,9 @@ impl Shell {
             .filter_map(|setting| u8::try_from(setting.letter()).ok())
             .filter(|letter| *letter != b' ')
             .collect();
+        if self.is_interactive {
+            letters.push(b'i');
+        }
         // bash's own order: small letters before large ones, then how it was invoked.
         letters.sort_by_key(|letter| (letter.is_ascii_uppercase(), *letter));
         if self.execution_string.is_some() {
@@ -191,15 +197,6 @@ impl Shell {
             letters.push(b's');
         }
         letters.into()
-    }
-
-    /// `BASH_COMMAND`
-    pub(crate) fn command_text(&self) -> BString {
-        match &self.current {
-            None => BString::default(),
-            Some(Current::Simple(command)) => crate::describe::simple_command(command).into(),
-            Some(Current::Text(text)) => text.clone(),
-        }
     }
 
     /// How many functions are being run.
@@ -218,6 +215,12 @@ impl Shell {
 
     /// Says what is wrong as bash does: `bash: line 3: TEXT`.
     pub(crate) fn complain(&self, process: &Process, text: impl AsRef<[u8]>) {
+        if self.has(Setting::GnuErrFmt) {
+            let head = format!("{}:{}: ", self.name_for_messages(), self.line);
+            let message = [head.as_bytes(), text.as_ref(), b"\n"].concat();
+            let _ = process.stderr().write_all(&message);
+            return;
+        }
         self.complain_at(process, self.line, text);
     }
 

@@ -74,6 +74,7 @@ impl Shell {
             line: 0,
             subshell_depth: 0,
             execution_string: None,
+            is_interactive: false,
             reads_stdin: false,
             frames: Vec::new(),
             main_source: "environment".into(),

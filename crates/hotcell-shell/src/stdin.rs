@@ -67,7 +67,7 @@ impl Shell {
                     }
                 }
                 Err(error) => {
-                    let status = self.report_syntax_error(process, &error, &Origin::Script);
+                    let status = self.report_syntax_error(process, &error, Origin::Script);
                     if error.kind != ErrorKind::Assignment {
                         return Err(Flow::Exit(status));
                     }
@@ -102,7 +102,7 @@ impl Shell {
                     pending.drain(..consumed);
                     break next;
                 }
-                for _ in 0..1 + lines / PATIENCE {
+                for _ in 0..=(lines / PATIENCE) {
                     lines += 1;
                     is_over = is_over || !read_line(process, &mut pending);
                 }
@@ -116,7 +116,7 @@ impl Shell {
                     }
                 }
                 Err(error) => {
-                    let status = self.report_syntax_error(process, &error, &Origin::Script);
+                    let status = self.report_syntax_error(process, &error, Origin::Script);
                     if error.kind != ErrorKind::Assignment {
                         return Err(Flow::Exit(status));
                     }

@@ -12,7 +12,7 @@ use crate::{
         RedirectOperator, RedirectTarget, Word,
     },
     collect::Collector,
-    execute::{HIGHEST_OWN, free_below},
+    execute::{HIGHEST_OWN, child_spec, free_below},
     flow::{Flow, Outcome},
     settings::Setting,
     shell::Shell,
@@ -33,10 +33,18 @@ impl Shell {
         };
         let bytes = match only_reads(list) {
             Some((fd, word)) if error.is_none() && fd == 0 => self.content_of(process, word)?,
+            // Aliases were not known when it was parsed.
+            _ if self.has(Setting::ExpandAliases) && !self.aliases.is_empty() => {
+                let text = crate::print::list_text(list);
+                let line = self.line;
+                self.output_of(process, |shell, child| {
+                    shell.run_text(child, &text, Origin::Eval(line))
+                })?
+            }
             _ => self.output_of(process, |shell, child| {
                 let status = shell.run_list(child, list)?;
                 Ok(match error {
-                    Some(error) => shell.report_syntax_error(child, error, &Origin::Substitution),
+                    Some(error) => shell.report_syntax_error(child, error, Origin::Substitution),
                     None => status,
                 })
             })?,
@@ -58,7 +66,7 @@ impl Shell {
         if !self.has(Setting::InheritErrExit) && !self.has(Setting::Posix) {
             shell.settings.set(Setting::ErrExit, false);
         }
-        let status = process.call(self.spec(process).stdout(output), |child| {
+        let status = process.call(child_spec(process).stdout(output), |child| {
             Ok(shell.run_as_subshell(child, |shell| run(shell, child)))
         });
         self.status = status.code();
@@ -126,9 +134,9 @@ impl Shell {
             }
         };
         let (spec, ours) = if substitution.output {
-            (self.spec(process).stdin(reader), writer)
+            (child_spec(process).stdin(reader), writer)
         } else {
-            (self.spec(process).stdout(writer), reader)
+            (child_spec(process).stdout(writer), reader)
         };
         let list = substitution.list.clone();
         let mut shell = self.subshell();

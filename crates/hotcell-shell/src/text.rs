@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Where a text is from: what messages call it, and what an error in it means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The script that the shell was started with, or its standard input: an error ends it.
     Script,
@@ -32,15 +32,15 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    fn first_line(&self) -> u32 {
+    fn first_line(self) -> u32 {
         match self {
-            Self::Eval(line) | Self::Trap(line) => *line,
+            Self::Eval(line) | Self::Trap(line) => line,
             _ => 1,
         }
     }
 
     /// What stands behind the name of the shell in messages about syntax.
-    fn label(&self) -> Option<&'static str> {
+    fn label(self) -> Option<&'static str> {
         match self {
             Self::Script | Self::Source => None,
             Self::Argument => Some("-c"),
@@ -87,7 +87,7 @@ impl Shell {
                     }
                 }
                 Err(error) => {
-                    status = self.report_syntax_error(process, &error, &origin);
+                    status = self.report_syntax_error(process, &error, origin);
                     if error.kind != ErrorKind::Assignment {
                         return match origin {
                             Origin::Script | Origin::Argument => Err(Flow::Exit(status)),
@@ -140,14 +140,16 @@ impl Shell {
         if command.list.is_empty() || self.has(Setting::NoExec) {
             return Ok(None);
         }
-        match self.run_list(process, &command.list) {
-            Ok(status) => Ok(Some(status)),
-            Err(Flow::Discard(status)) if !self.is_subshell => Ok(Some(self.set_status(status))),
-            Err(Flow::Abort(status)) if is_script && !self.is_subshell => {
-                Ok(Some(self.set_status(status)))
-            }
-            Err(flow) => Err(flow),
+        let status = match self.run_list(process, &command.list) {
+            Ok(status) => status,
+            Err(Flow::Discard(status)) if !self.is_subshell => self.set_status(status),
+            Err(Flow::Abort(status)) if is_script && !self.is_subshell => self.set_status(status),
+            Err(flow) => return Err(flow),
+        };
+        if is_script && self.has(Setting::OneCmd) {
+            return Err(Flow::Exit(status));
         }
+        Ok(Some(status))
     }
 
     /// Says what is wrong with a text, and makes it `$?`.
@@ -155,7 +157,7 @@ impl Shell {
         &mut self,
         process: &Process,
         error: &SyntaxError,
-        origin: &Origin,
+        origin: Origin,
     ) -> i32 {
         for message in &error.messages {
             let mut line = self.name_for_messages().to_vec();

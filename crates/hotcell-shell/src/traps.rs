@@ -8,6 +8,7 @@ use hotcell_process::{Disposition, Process, Signal};
 use crate::{
     ast::Text,
     flow::{Flow, Outcome},
+    settings::Setting,
     shell::{Current, Shell},
     text::Origin,
 };
@@ -240,12 +241,11 @@ impl Shell {
     pub(crate) fn run_signal_traps(&mut self, process: &Process) -> Result<(), Flow> {
         while let Some(signal) = process.take_caught() {
             process.spend(1);
-            match self.traps.get(signal.into()).cloned() {
-                Some(action) => self.run_trap(process, &action, 1)?,
-                None => {
-                    self.killed_by = Some(signal);
-                    return Err(Flow::Exit(128 + signal.number()));
-                }
+            if let Some(action) = self.traps.get(signal.into()).cloned() {
+                self.run_trap(process, &action, 1)?;
+            } else {
+                self.killed_by = Some(signal);
+                return Err(Flow::Exit(128 + signal.number()));
             }
         }
         Ok(())
@@ -264,16 +264,17 @@ impl Shell {
         if !self.is_in_trap() {
             self.current = Some(Current::Text(text().into()));
         }
-        self.run_debug_trap(process)
+        self.run_debug_trap(process).map(drop)
     }
 
-    /// Runs the `DEBUG` trap before a command.
+    /// Runs the `DEBUG` trap before a command; says whether the command is to be left out.
     #[inline]
-    pub(crate) fn run_debug_trap(&mut self, process: &Process) -> Result<(), Flow> {
-        match self.traps.get(Condition::DEBUG) {
-            None => Ok(()),
-            Some(_) => self.run_condition_trap(process, Condition::DEBUG),
+    pub(crate) fn run_debug_trap(&mut self, process: &Process) -> Result<bool, Flow> {
+        if self.traps.get(Condition::DEBUG).is_none() {
+            return Ok(false);
         }
+        let status = self.run_condition_trap(process, Condition::DEBUG)?;
+        Ok(status != 0 && self.has(Setting::ExtDebug))
     }
 
     /// Whether there is an `ERR` trap.
@@ -288,21 +289,23 @@ impl Shell {
 
     /// Runs the `ERR` trap.
     pub(crate) fn run_error_trap(&mut self, process: &Process) -> Result<(), Flow> {
-        self.run_condition_trap(process, Condition::ERR)
+        self.run_condition_trap(process, Condition::ERR).map(drop)
     }
 
     /// Runs the `RETURN` trap.
     pub(crate) fn run_return_trap(&mut self, process: &Process) -> Result<(), Flow> {
         self.run_condition_trap(process, Condition::RETURN)
+            .map(drop)
     }
 
-    fn run_condition_trap(&mut self, process: &Process, condition: Condition) -> Result<(), Flow> {
+    /// Runs a trap unless it is running; its own status.
+    fn run_condition_trap(&mut self, process: &Process, condition: Condition) -> Outcome {
         let Some(action) = self.traps.get(condition).cloned() else {
-            return Ok(());
+            return Ok(0);
         };
         let bit = condition.running_bit();
         if action.is_empty() || self.traps.running & bit != 0 {
-            return Ok(());
+            return Ok(0);
         }
         self.traps.running |= bit;
         let line = self.line;
@@ -312,8 +315,8 @@ impl Shell {
         result
     }
 
-    /// Runs the text of a trap; `$?` is the same afterwards.
-    fn run_trap(&mut self, process: &Process, action: &Text, first_line: u32) -> Result<(), Flow> {
+    /// Runs the text of a trap; `$?` is the same afterwards, and the status of the trap is returned.
+    fn run_trap(&mut self, process: &Process, action: &Text, first_line: u32) -> Outcome {
         let status = self.status;
         let pipe_status = self.pipe_status.clone();
         let line = self.line;
@@ -326,10 +329,10 @@ impl Shell {
         self.current = current;
         self.line = line;
         match outcome {
-            Ok(_) => {
+            Ok(own) => {
                 self.status = status;
                 self.pipe_status = pipe_status;
-                Ok(())
+                Ok(own)
             }
             Err(flow) => Err(flow),
         }

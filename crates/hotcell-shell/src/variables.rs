@@ -211,9 +211,9 @@ impl Variables {
         change(&mut Variable::declared(Attributes::NONE, 0))
     }
 
-    /// Sets a visible, plain variable to a number without any allocation, if that is all there is to it.
+    /// Changes the text of a visible variable in place, if it is a plain one with nothing special about it.
     #[inline]
-    pub(crate) fn set_plain(&mut self, name: &[u8], text: &[u8]) -> bool {
+    pub(crate) fn change_plain(&mut self, name: &[u8], change: impl FnOnce(&mut BString)) -> bool {
         let Some(variable) = self.table.get_mut(name) else {
             return false;
         };
@@ -224,8 +224,7 @@ impl Variables {
             return false;
         };
         let before = value.capacity();
-        value.clear();
-        value.extend_from_slice(text);
+        change(value);
         let after = value.capacity();
         self.memory.replace(before, after);
         true
@@ -280,6 +279,11 @@ impl Variables {
         let environment: Arc<Environment> = Arc::new(exported.collect());
         self.environment = Some(Arc::clone(&environment));
         environment
+    }
+
+    /// Makes room for a message, where there is none left.
+    pub(crate) fn give_back_reserve(&mut self) {
+        self.memory.give_back_reserve();
     }
 
     /// Charges what the variables hold by now.

@@ -5,8 +5,11 @@ mod bc;
 mod budget;
 mod dc;
 mod decimal;
+mod ed;
 mod expr;
 mod sed;
+
+pub(crate) use decimal::{Decimal, Math};
 
 use crate::Utility;
 
@@ -15,6 +18,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     awk::UTILITY,
     bc::UTILITY,
     dc::UTILITY,
+    ed::UTILITY,
     expr::UTILITY,
     sed::UTILITY,
 ];

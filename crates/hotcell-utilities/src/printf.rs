@@ -108,6 +108,27 @@ pub(crate) fn text(out: &mut Vec<u8>, spec: &Spec, text: &[u8], length: usize) {
     }
 }
 
+/// A whole number as it is: what is printed most, and so without `format!`.
+pub(crate) fn decimal(out: &mut Vec<u8>, number: i64) {
+    let mut place = [0u8; 20];
+    let mut at = place.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        at -= 1;
+        if let Some(digit) = place.get_mut(at) {
+            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(place.get(at..).unwrap_or_default());
+}
+
 pub(crate) fn put_fill(out: &mut Vec<u8>, byte: u8, count: usize) {
     out.resize(out.len() + count, byte);
 }

@@ -1,5 +1,7 @@
 //! The environment, processes, time.
 
+mod cal;
+mod date;
 mod duration;
 pub mod echo;
 mod env;
@@ -21,6 +23,8 @@ use crate::{Utility, identity};
 pub(crate) const SIMPLE: &[Utility] = simple::UTILITIES;
 
 pub(crate) const UTILITIES: &[Utility] = &[
+    cal::UTILITY,
+    date::UTILITY,
     echo::UTILITY,
     env::UTILITY,
     id::UTILITY,

@@ -5,16 +5,19 @@ mod column;
 mod comm;
 mod cut;
 mod expand;
+mod factor;
 mod fmt;
 mod fold;
 mod head;
 mod join;
 mod nl;
+mod numfmt;
 mod od;
 mod paste;
 mod ranges;
 mod rev;
 mod separator;
+mod seq;
 mod shuf;
 mod sort;
 mod split;
@@ -39,14 +42,17 @@ pub(crate) const UTILITIES: &[Utility] = &[
     comm::UTILITY,
     cut::UTILITY,
     expand::UTILITY,
+    factor::UTILITY,
     fmt::UTILITY,
     fold::UTILITY,
     head::UTILITY,
     join::UTILITY,
     nl::UTILITY,
+    numfmt::UTILITY,
     od::UTILITY,
     paste::UTILITY,
     rev::UTILITY,
+    seq::UTILITY,
     shuf::UTILITY,
     sort::UTILITY,
     split::UTILITY,

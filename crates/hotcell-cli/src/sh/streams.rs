@@ -64,10 +64,18 @@ impl Stream for Output {
 }
 
 /// Standard input, which a thread reads when it is first asked for: a command that waits for it can be ended.
-#[derive(Default)]
 struct Input {
     state: Arc<Mutex<State>>,
     started: Once,
+}
+
+impl Default for Input {
+    fn default() -> Self {
+        Self {
+            state: Arc::default(),
+            started: Once::new(),
+        }
+    }
 }
 
 #[derive(Default)]

@@ -42,7 +42,7 @@ impl Process {
         main: impl FnOnce(&Self) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
         self.has_children.set(true);
-        self.kernel.spawn(self.pid, spec, main)
+        self.kernel.spawn(self.pid, self.host, spec, main)
     }
 
     /// Runs another process to its end, on this one's stack: as spawning and waiting, but at the cost of a call.
@@ -73,6 +73,7 @@ impl Process {
     ) -> Status {
         let ground = Ground {
             kernel: &self.kernel,
+            host: self.host,
             signals: &self.signals,
             held,
             ends_call,
@@ -120,9 +121,24 @@ impl Process {
         self.block_on_poll(|waker| self.kernel.poll_status(self.pid, pid, waker))
     }
 
+    /// As [`Process::wait`], but also ends, with `None`, when a signal comes that [interrupts](Disposition::Interrupt).
+    pub fn wait_unless_interrupted(&self, pid: Pid) -> Option<Status> {
+        self.block_on_poll(|waker| {
+            if self.signals.load(Ordering::Relaxed) & self.interrupting.get() != 0 {
+                return Poll::Ready(None);
+            }
+            self.kernel.poll_status(self.pid, pid, waker)
+        })
+    }
+
     /// As [`Process::wait`], if that child has ended already.
     pub fn try_wait(&self, pid: Pid) -> Poll<Option<Status>> {
         self.kernel.poll_status(self.pid, pid, &self.waker)
+    }
+
+    /// Is woken when a child ends; its status stays for whoever waits.
+    pub fn watch(&self, pid: Pid) {
+        self.kernel.watch(pid, &self.waker);
     }
 
     /// Waits for a child until a time: `Pending` if it had not ended by then.
@@ -182,6 +198,13 @@ impl Process {
         }
         let sent = self.kernel.signal(pid, signal);
         // To itself it comes at once.
+        self.deliver_signals();
+        sent
+    }
+
+    /// As [`Process::kill`], for a process and all that it began, and what these began.
+    pub fn kill_tree(&self, pid: Pid, signal: Signal) -> bool {
+        let sent = self.kernel.signal_tree(pid, signal);
         self.deliver_signals();
         sent
     }

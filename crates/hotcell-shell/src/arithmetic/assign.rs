@@ -32,7 +32,11 @@ impl Evaluator<'_> {
         }
         let name = self.text.get(start..end).unwrap_or_default();
         let text = Decimal::new(value);
-        if self.shell.variables.set_plain(name, text.as_bytes()) {
+        let is_set = self.shell.variables.change_plain(name, |old| {
+            old.clear();
+            old.extend_from_slice(text.as_bytes());
+        });
+        if is_set {
             return Ok(());
         }
         let value = text.as_bytes().into();

@@ -49,14 +49,15 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
                 }
                 shell.aliases.insert(name.into(), value.into());
             }
-            None => match shell.aliases.get(operand) {
-                Some(value) => shown.extend_from_slice(&line(operand, value)),
-                None => {
+            None => {
+                if let Some(value) = shell.aliases.get(operand) {
+                    shown.extend_from_slice(&line(operand, value));
+                } else {
                     let text = [operand.as_slice(), b": not found"].concat();
                     complain(shell, process, "alias", text);
                     status = 1;
                 }
-            },
+            }
         }
     }
     let printed = print(shell, process, "alias", &shown)?;

@@ -131,7 +131,8 @@ impl Builtin {
 /// `bash: line 1: NAME: TEXT`
 pub(crate) fn complain(shell: &Shell, process: &Process, name: &str, text: impl AsRef<[u8]>) {
     let text = [name.as_bytes(), b": ", text.as_ref()].concat();
-    shell.complain(process, text);
+    // Whatever the format of other messages is.
+    shell.complain_at(process, shell.line, text);
 }
 
 /// A decimal number with a sign or without, and blanks around it.
@@ -181,6 +182,7 @@ pub(crate) fn status_of(number: i64) -> i32 {
 }
 
 /// Writes to standard output, and says so if that fails. The status.
+#[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
 pub(crate) fn print(shell: &Shell, process: &Process, name: &str, text: &[u8]) -> Outcome {
     use std::io::Write;
     let mut out = process.stdout();

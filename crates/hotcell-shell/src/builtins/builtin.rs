@@ -1,5 +1,7 @@
 //! `builtin` and `enable`
 
+use std::fmt::Write;
+
 use bstr::BString;
 use hotcell_process::Process;
 
@@ -32,13 +34,12 @@ fn run_builtin(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
     let Some(name) = parsed.operands.first() else {
         return Ok(0);
     };
-    match find(name) {
-        Some(builtin) => shell.call_builtin(process, builtin, parsed.operands),
-        None => {
-            let text = [name.as_slice(), b": not a shell builtin"].concat();
-            complain(shell, process, "builtin", text);
-            Ok(1)
-        }
+    if let Some(builtin) = find(name) {
+        shell.call_builtin(process, builtin, parsed.operands)
+    } else {
+        let text = [name.as_slice(), b": not a shell builtin"].concat();
+        complain(shell, process, "builtin", text);
+        Ok(1)
     }
 }
 
@@ -58,7 +59,7 @@ fn run_enable(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
             let is_wanted = parsed.has(b'a') || is_on != parsed.has(b'n');
             if is_wanted && (builtin.is_special || !parsed.has(b's')) {
                 let off = if is_on { "" } else { "-n " };
-                lines.push_str(&format!("enable {off}{}\n", builtin.name));
+                let _ = writeln!(lines, "enable {off}{}", builtin.name);
             }
         }
         return print(shell, process, "enable", lines.as_bytes());

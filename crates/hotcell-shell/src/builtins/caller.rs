@@ -23,14 +23,15 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let parsed = parse!(CALLER, shell, process, fields, "");
     let depth = match parsed.operands.first() {
         None => None,
-        Some(text) => match number(text).and_then(|number| usize::try_from(number).ok()) {
-            Some(depth) => Some(depth),
-            None => {
+        Some(text) => {
+            if let Some(depth) = number(text).and_then(|number| usize::try_from(number).ok()) {
+                Some(depth)
+            } else {
                 let message = [text.as_slice(), b": invalid number"].concat();
                 complain(shell, process, "caller", message);
                 return Ok(CALLER.usage(process));
             }
-        },
+        }
     };
     let mut frames = shell.frames.iter().rev().skip(depth.unwrap_or(0));
     let (Some(frame), below) = (frames.next(), frames.next()) else {

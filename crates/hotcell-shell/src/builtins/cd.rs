@@ -36,29 +36,25 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         Some(letter) => letter == b'P',
         None => shell.has(Setting::Physical),
     };
-    if shell.has(Setting::RestrictedShell) {
-        complain(shell, process, "cd", "restricted");
-        return Ok(1);
-    }
     let mut prints = false;
     let target = match parsed.operands {
-        [] => match shell.variable(process, b"HOME") {
-            Some(home) => home,
-            None => {
+        [] => {
+            if let Some(home) = shell.variable(process, b"HOME") {
+                home
+            } else {
                 complain(shell, process, "cd", "HOME not set");
                 return Ok(1);
             }
-        },
-        [only] if only == "-" => match shell.variable(process, b"OLDPWD") {
-            Some(old) => {
+        }
+        [only] if only == "-" => {
+            if let Some(old) = shell.variable(process, b"OLDPWD") {
                 prints = true;
                 old
-            }
-            None => {
+            } else {
                 complain(shell, process, "cd", "OLDPWD not set");
                 return Ok(1);
             }
-        },
+        }
         [only] => only.clone(),
         _ => {
             complain(shell, process, "cd", "too many arguments");
@@ -73,6 +69,13 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     match shell.change_directory(process, &target, physical) {
         Ok(()) if prints => shell.print_directory(process),
         Ok(()) => Ok(0),
+        Err(_)
+            if shell.has(Setting::CdableVars)
+                && let Some(value) = shell.variable(process, &target)
+                && shell.change_directory(process, &value, physical).is_ok() =>
+        {
+            shell.print_directory(process)
+        }
         Err(reason) => {
             let text = [target.as_slice(), b": ", reason.as_bytes()].concat();
             complain(shell, process, "cd", text);

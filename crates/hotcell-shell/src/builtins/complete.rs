@@ -80,13 +80,12 @@ fn run_complete(shell: &mut Shell, process: &Process, fields: &[BString]) -> Out
             }
         }
         for name in parsed.operands {
-            match shell.completions.get(name) {
-                Some(specification) => text.extend_from_slice(specification),
-                None => {
-                    let text = format!("{name}: no completion specification");
-                    complain(shell, process, "complete", text);
-                    status = 1;
-                }
+            if let Some(specification) = shell.completions.get(name) {
+                text.extend_from_slice(specification);
+            } else {
+                let text = format!("{name}: no completion specification");
+                complain(shell, process, "complete", text);
+                status = 1;
             }
         }
         let printed = print(shell, process, "complete", &text)?;
@@ -136,9 +135,10 @@ fn run_compgen(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
     let mut found: Vec<BString> = Vec::new();
     for (letter, value) in parsed.iter() {
         let action = match letter {
-            b'A' => match action_letter(value.unwrap_or_default()) {
-                Some(letter) => letter,
-                None => {
+            b'A' => {
+                if let Some(letter) = action_letter(value.unwrap_or_default()) {
+                    letter
+                } else {
                     let name = value.unwrap_or_default();
                     complain(
                         shell,
@@ -148,7 +148,7 @@ fn run_compgen(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
                     );
                     return Ok(2);
                 }
-            },
+            }
             letter => letter,
         };
         let candidates = shell.candidates(process, action, value, word.as_bstr())?;
@@ -250,8 +250,7 @@ impl Shell {
                 names
             }
             b'f' | b'd' => files(process, word, kind == b'd'),
-            b'u' => vec!["root".into()],
-            b'g' => vec!["root".into()],
+            b'u' | b'g' => vec!["root".into()],
             b'j' => self.jobs.iter().map(|job| job.text.clone()).collect(),
             // Both are words that are expanded, the former without file names.
             b'W' => {

@@ -10,6 +10,7 @@ use crate::{
     expand::Target,
     flow::{Flow, Outcome},
     names::is_name,
+    settings::Setting,
     shell::{Function, Shell},
     variables::{Attributes, Place, Value, Variable, base_name, declaration, listing},
 };
@@ -58,6 +59,7 @@ pub(super) const READONLY: Builtin = Builtin {
 
 /// What the options ask for.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 struct Request {
     add: Attributes,
     remove: Attributes,
@@ -368,10 +370,10 @@ fn prepare(
 ) {
     let mut add = request.add & !Attributes::READONLY;
     let is_array = matches!(operand, Operand::Array(_)) || is_element(name);
-    let inherited =
-        (request.inherits && target == Target::Local && !shell.variables.is_local(base))
-            .then(|| shell.variables.get_reference(base).cloned())
-            .flatten();
+    let inherits = request.inherits || shell.has(Setting::LocalVarInherit);
+    let inherited = (inherits && target == Target::Local && !shell.variables.is_local(base))
+        .then(|| shell.variables.get_reference(base).cloned())
+        .flatten();
     shell.variables.update(base, place(target), |variable| {
         if let Some(Variable {
             value, attributes, ..
@@ -462,13 +464,14 @@ fn show(
                 push_line(&mut text, &line);
             }
             None if request.functions => {}
-            None => match shell.functions.get(name).filter(|_| request.names_only) {
-                Some(_) => push_line(&mut text, name),
-                None => {
+            None => {
+                if request.names_only && shell.functions.contains_key(name) {
+                    push_line(&mut text, name);
+                } else {
                     builtin.complain(shell, process, format!("{name}: not found"));
                     status = 1;
                 }
-            },
+            }
         }
     }
     let printed = print(shell, process, builtin.name, &text)?;
@@ -557,7 +560,7 @@ fn declare_functions(
         };
         if !changes || request.prints {
             if request.names_only {
-                let line = if shell.has(crate::settings::Setting::ExtDebug) {
+                let line = if shell.has(Setting::ExtDebug) {
                     format!("{name} {} {}\n", function.line, function.source)
                 } else {
                     format!("{name}\n")
@@ -577,18 +580,18 @@ fn declare_functions(
             status = 1;
             continue;
         }
-        let changed = |attribute: Attributes, now: bool| {
+        let after = |attribute: Attributes, now: bool| {
             (now || request.add.has(attribute)) && !request.remove.has(attribute)
         };
-        let changed = Function {
+        let function = Function {
             body: Arc::clone(&function.body),
             source: function.source.clone(),
             line: function.line,
-            is_exported: changed(Attributes::EXPORT, function.is_exported),
-            is_readonly: changed(Attributes::READONLY, function.is_readonly),
-            is_traced: changed(Attributes::TRACE, function.is_traced),
+            is_exported: after(Attributes::EXPORT, function.is_exported),
+            is_readonly: after(Attributes::READONLY, function.is_readonly),
+            is_traced: after(Attributes::TRACE, function.is_traced),
         };
-        shell.functions.insert(name.clone(), Arc::new(changed));
+        shell.functions.insert(name.clone(), Arc::new(function));
     }
     let printed = print(shell, process, builtin.name, &text)?;
     Ok(status.max(printed))

@@ -36,8 +36,12 @@ pub(super) const POPD: Builtin = Builtin {
     run: Run::Fields(run_popd),
 };
 
+/// There are not so many directories on the stack.
+#[derive(Clone, Copy)]
+struct OutOfRange;
+
 /// `+N` or `-N` as an index from the top of a stack of so many.
-fn index(text: &[u8], count: usize) -> Option<Option<usize>> {
+fn index(text: &[u8], count: usize) -> Option<Result<usize, OutOfRange>> {
     let (sign, digits) = text.split_first()?;
     if !matches!(sign, b'+' | b'-') || digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -47,7 +51,7 @@ fn index(text: &[u8], count: usize) -> Option<Option<usize>> {
         b'+' => number,
         _ => number.and_then(|number| count.checked_sub(number + 1)),
     };
-    Some(index.filter(|index| *index < count))
+    Some(index.filter(|index| *index < count).ok_or(OutOfRange))
 }
 
 impl Shell {
@@ -108,7 +112,7 @@ fn run_dirs(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome
             continue;
         }
         if let Some(index) = index(field, stack.len()) {
-            let Some(index) = index else {
+            let Ok(index) = index else {
                 let text = if stack.len() == 1 {
                     "directory stack empty".into()
                 } else {
@@ -215,14 +219,14 @@ fn rotate(
     process: &Process,
     mut stack: Vec<BString>,
     field: &BString,
-    index: Option<usize>,
+    index: Result<usize, OutOfRange>,
     goes_there: bool,
 ) -> Outcome {
     if stack.len() < 2 {
         complain(shell, process, "pushd", "directory stack empty");
         return Ok(1);
     }
-    let Some(index) = index else {
+    let Ok(index) = index else {
         let text = format!("{field}: directory stack index out of range");
         complain(shell, process, "pushd", text);
         return Ok(1);
@@ -242,7 +246,7 @@ fn run_popd(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome
         if field == "-n" {
             goes_there = false;
         } else if let Some(index) = index(field, stack.len()) {
-            let Some(index) = index else {
+            let Ok(index) = index else {
                 let text = if stack.len() == 1 {
                     "directory stack empty".into()
                 } else {

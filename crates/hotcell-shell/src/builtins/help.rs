@@ -1,5 +1,7 @@
 //! `help`
 
+use std::fmt::Write;
+
 use bstr::{BString, ByteSlice};
 use hotcell_process::Process;
 
@@ -28,12 +30,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         );
         text.push_str("Type `help name' to find out more about the function `name'.\n\n");
         for builtin in ALL {
-            text.push_str(&format!(" {}\n", builtin.synopsis));
+            let _ = writeln!(text, " {}", builtin.synopsis);
         }
         let names = process.program_names();
         if !names.is_empty() {
             text.push_str("\nThese utilities are there, too; each explains itself with --help:\n");
-            text.push_str(&format!(" {}\n", bstr::join(" ", names).as_bstr()));
+            let _ = writeln!(text, " {}", bstr::join(" ", names).as_bstr());
         }
         return print(shell, process, "help", text.as_bytes());
     }

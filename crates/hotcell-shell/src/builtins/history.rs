@@ -1,6 +1,6 @@
 //! `history`, `fc`, `bind`
 
-use std::sync::Arc;
+use std::{io::Write, sync::Arc};
 
 use bstr::{BString, ByteSlice};
 use hotcell_process::{Process, error_text};
@@ -74,9 +74,10 @@ fn run_history(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
     let total = shell.history.len();
     let count = match parsed.operands.first() {
         None => total,
-        Some(text) => match number(text).and_then(|count| usize::try_from(count).ok()) {
-            Some(count) => count,
-            None => {
+        Some(text) => {
+            if let Some(count) = number(text).and_then(|count| usize::try_from(count).ok()) {
+                count
+            } else {
                 complain(
                     shell,
                     process,
@@ -85,7 +86,7 @@ fn run_history(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outc
                 );
                 return Ok(1);
             }
-        },
+        }
     };
     let mut text = Vec::new();
     for (index, line) in shell
@@ -111,20 +112,18 @@ fn delete(shell: &mut Shell, process: &Process, which: &[u8]) -> i32 {
         };
         index.filter(|index| *index < total)
     });
-    match position {
-        Some(index) => {
-            Arc::make_mut(&mut shell.history).remove(index);
-            0
-        }
-        None => {
-            let text = [which, b": history position out of range"].concat();
-            complain(shell, process, "history", text);
-            1
-        }
+    if let Some(index) = position {
+        Arc::make_mut(&mut shell.history).remove(index);
+        0
+    } else {
+        let text = [which, b": history position out of range"].concat();
+        complain(shell, process, "history", text);
+        1
     }
 }
 
 /// Reads or writes the history file.
+#[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
 fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>) -> Outcome {
     let name = match name {
         Some(name) => Some(name.clone()),
@@ -255,7 +254,6 @@ fn run_again(shell: &mut Shell, process: &Process, operands: &[BString]) -> Outc
         Some((from, to)) if !from.is_empty() => line.replace(from, to).into(),
         _ => line,
     };
-    use std::io::Write;
     let _ = process
         .stderr()
         .write_all(&[line.as_slice(), b"\n"].concat());

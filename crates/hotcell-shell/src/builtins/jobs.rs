@@ -108,14 +108,11 @@ fn run_disown(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
     if parsed.operands.is_empty() {
         if parsed.has(b'a') || parsed.has(b'r') {
             numbers = shell.jobs.iter().map(|job| job.number).collect();
+        } else if let Some(number) = shell.jobs.current().0 {
+            numbers.push(number);
         } else {
-            match shell.jobs.current().0 {
-                Some(number) => numbers.push(number),
-                None => {
-                    complain(shell, process, "disown", "current: no such job");
-                    status = 1;
-                }
-            }
+            complain(shell, process, "disown", "current: no such job");
+            status = 1;
         }
     }
     for operand in parsed.operands {
@@ -148,8 +145,11 @@ fn run_fg(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         return Ok(1);
     };
     print(shell, process, "fg", &[text.as_slice(), b"\n"].concat())?;
+    // What is in the foreground is not told about when it ends.
+    shell.settings.set(Setting::Monitor, false);
     let status = shell.wait_for(process, pid);
-    Ok(status.map_or(128, |status| status.code()))
+    shell.settings.set(Setting::Monitor, true);
+    Ok(status.map_or(128, hotcell_process::Status::code))
 }
 
 fn run_bg(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
@@ -176,15 +176,14 @@ fn current_or(
     name: &str,
     spec: Option<&BString>,
 ) -> Option<usize> {
-    match spec {
-        Some(spec) => shell.job_number(process, name, spec),
-        None => {
-            let current = shell.jobs.current().0;
-            if current.is_none() {
-                complain(shell, process, name, "current: no such job");
-            }
-            current
+    if let Some(spec) = spec {
+        shell.job_number(process, name, spec)
+    } else {
+        let current = shell.jobs.current().0;
+        if current.is_none() {
+            complain(shell, process, name, "current: no such job");
         }
+        current
     }
 }
 

@@ -1,5 +1,7 @@
 //! `kill`
 
+use std::fmt::Write;
+
 use bstr::{BString, ByteSlice};
 use hotcell_process::{Pid, Process, Signal};
 
@@ -19,47 +21,33 @@ pub(super) const KILL: Builtin = Builtin {
 };
 
 fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
-    let mut operands = fields.get(1..).unwrap_or_default();
-    let mut signal = Some(Signal::TERM);
-    while let Some((first, rest)) = operands.split_first() {
-        let name: BString = match first.as_slice() {
-            b"-l" | b"-L" => return list(shell, process, rest),
-            b"--" => {
-                operands = rest;
-                break;
-            }
-            b"-s" | b"-n" => {
-                let Some((name, rest)) = rest.split_first() else {
-                    complain(
-                        shell,
-                        process,
-                        "kill",
-                        format!("{first}: option requires an argument"),
-                    );
-                    return Ok(KILL.usage(process));
-                };
-                operands = rest;
-                name.clone()
-            }
-            [b'-', name @ ..] if !name.is_empty() => {
-                operands = rest;
-                name.into()
-            }
-            _ => break,
-        };
-        signal = match named(&name) {
-            Ok(signal) => signal,
-            Err(()) => {
-                let text = [name.as_slice(), b": invalid signal specification"].concat();
+    let arguments = fields.get(1..).unwrap_or_default();
+    if let [option, rest @ ..] = arguments
+        && (option == "-l" || option == "-L")
+    {
+        return list(shell, process, rest);
+    }
+    let (name, mut operands): (&[u8], _) = match arguments {
+        [option, rest @ ..] if option == "-s" || option == "-n" => {
+            let Some((name, rest)) = rest.split_first() else {
+                let text = format!("{option}: option requires an argument");
                 complain(shell, process, "kill", text);
-                return Ok(1);
-            }
-        };
-        // Only one may be given; what looks like another is a process group.
-        if operands.first().is_some_and(|next| next == "--") {
-            operands = operands.get(1..).unwrap_or_default();
+                return Ok(KILL.usage(process));
+            };
+            (name, rest)
         }
-        break;
+        [option, rest @ ..] if option.len() > 1 && option.starts_with(b"-") && option != "--" => {
+            (option.get(1..).unwrap_or_default(), rest)
+        }
+        _ => (b"TERM", arguments),
+    };
+    let Ok(signal) = named(name) else {
+        let text = [name, b": invalid signal specification"].concat();
+        complain(shell, process, "kill", text);
+        return Ok(1);
+    };
+    if operands.first().is_some_and(|first| first == "--") {
+        operands = operands.get(1..).unwrap_or_default();
     }
     if operands.is_empty() {
         return Ok(KILL.usage(process));
@@ -151,20 +139,17 @@ fn list(shell: &mut Shell, process: &Process, operands: &[BString]) -> Outcome {
             }
             Err(_) => Signal::from_name(text).map(|signal| signal.number().to_string()),
         };
-        match shown {
-            Some(shown) => {
-                lines.push_str(&shown);
-                lines.push('\n');
-            }
-            None => {
-                complain(
-                    shell,
-                    process,
-                    "kill",
-                    format!("{operand}: invalid signal specification"),
-                );
-                status = 1;
-            }
+        if let Some(shown) = shown {
+            lines.push_str(&shown);
+            lines.push('\n');
+        } else {
+            complain(
+                shell,
+                process,
+                "kill",
+                format!("{operand}: invalid signal specification"),
+            );
+            status = 1;
         }
     }
     let printed = print(shell, process, "kill", lines.as_bytes())?;
@@ -180,8 +165,8 @@ pub(super) fn signal_table() -> String {
     names.extend((34..=64).map(|number| (number, realtime_name(number))));
     let mut table = String::new();
     for (index, (number, name)) in names.iter().enumerate() {
-        table.push_str(&format!("{number:>2}) {name}"));
-        table.push(if index % 5 == 4 { '\n' } else { '\t' });
+        let end = if index % 5 == 4 { '\n' } else { '\t' };
+        let _ = write!(table, "{number:>2}) {name}{end}");
     }
     if !table.ends_with('\n') {
         table.push('\n');

@@ -109,13 +109,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             _ => {}
         }
     }
-    reading.stream = match process.descriptor(fd) {
-        Ok(stream) => stream,
-        Err(_) => {
-            let text = format!("{fd}: invalid file descriptor: Bad file descriptor");
-            complain(shell, process, "read", text);
-            return Ok(1);
-        }
+    reading.stream = if let Ok(stream) = process.descriptor(fd) {
+        stream
+    } else {
+        let text = format!("{fd}: invalid file descriptor: Bad file descriptor");
+        complain(shell, process, "read", text);
+        return Ok(1);
     };
     if polls {
         return Ok(i32::from(!reading.stream.is_ready()));

@@ -89,12 +89,11 @@ fn run_set(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome 
                 settings.set(setting, on);
                 continue;
             }
-            match Setting::by_letter(*letter) {
-                Some(setting) => settings.set(setting, on),
-                None => {
-                    let sign = if on { b'-' } else { b'+' };
-                    return Ok(SET.invalid_option(shell, process, &[sign, *letter]));
-                }
+            if let Some(setting) = Setting::by_letter(*letter) {
+                settings.set(setting, on);
+            } else {
+                let sign = if on { b'-' } else { b'+' };
+                return Ok(SET.invalid_option(shell, process, &[sign, *letter]));
             }
         }
     }
@@ -128,17 +127,9 @@ impl Shell {
 
 /// What `set -o` prints, or `set +o` for commands.
 pub(crate) fn list_set_options(settings: Settings, readable: bool) -> Vec<u8> {
-    let mut text = String::new();
-    for setting in Setting::SET {
-        let on = settings.has(*setting);
-        let name = setting.name();
-        text.push_str(&if readable {
-            format!("{name:<15}\t{}\n", if on { "on" } else { "off" })
-        } else {
-            format!("set {}o {name}\n", if on { '-' } else { '+' })
-        });
-    }
-    text.into_bytes()
+    let all = Setting::SET.iter();
+    all.flat_map(|setting| line(settings, *setting, readable, true))
+        .collect()
 }
 
 /// What `shopt` prints, or `shopt -p`.

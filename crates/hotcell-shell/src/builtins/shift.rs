@@ -44,21 +44,18 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let rest = usize::try_from(count)
         .ok()
         .and_then(|count| shell.arguments.get(count..));
-    match rest {
-        Some(rest) => {
-            shell.arguments = rest.into();
-            Ok(0)
+    if let Some(rest) = rest {
+        shell.arguments = rest.into();
+        Ok(0)
+    } else {
+        if count < 0 || shell.has(Setting::ShiftVerbose) {
+            complain(
+                shell,
+                process,
+                "shift",
+                format!("{count}: shift count out of range"),
+            );
         }
-        None => {
-            if count < 0 || shell.has(Setting::ShiftVerbose) {
-                complain(
-                    shell,
-                    process,
-                    "shift",
-                    format!("{count}: shift count out of range"),
-                );
-            }
-            Ok(1)
-        }
+        Ok(1)
     }
 }

@@ -34,6 +34,7 @@ pub(super) const BRACKET: Builtin = Builtin {
     }),
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
 fn run(name: &str, shell: &mut Shell, process: &Process, arguments: &[BString]) -> Outcome {
     let result = evaluate(process, arguments, &mut Asked { shell, process });
     match result {

@@ -116,13 +116,12 @@ fn run_ulimit(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outco
         if matches!(letter, b'S' | b'H') {
             continue;
         }
-        match RESOURCES.iter().find(|resource| resource.letter == letter) {
-            Some(resource) => wanted.push(resource),
-            None => {
-                let text = format!("cannot get limit: {}: Invalid argument", char::from(letter));
-                complain(shell, process, "ulimit", text);
-                return Ok(1);
-            }
+        if let Some(resource) = RESOURCES.iter().find(|resource| resource.letter == letter) {
+            wanted.push(resource);
+        } else {
+            let text = format!("cannot get limit: {}: Invalid argument", char::from(letter));
+            complain(shell, process, "ulimit", text);
+            return Ok(1);
         }
     }
     if wanted.is_empty() {

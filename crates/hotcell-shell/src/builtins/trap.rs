@@ -48,13 +48,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     }
     let mut status = 0;
     for name in names {
-        match Condition::parse(name) {
-            Some(condition) => shell.set_trap(process, condition, action),
-            None => {
-                let text = [name.as_slice(), b": invalid signal specification"].concat();
-                complain(shell, process, "trap", text);
-                status = 1;
-            }
+        if let Some(condition) = Condition::parse(name) {
+            shell.set_trap(process, condition, action);
+        } else {
+            let text = [name.as_slice(), b": invalid signal specification"].concat();
+            complain(shell, process, "trap", text);
+            status = 1;
         }
     }
     Ok(status)
@@ -67,13 +66,12 @@ fn show(shell: &mut Shell, process: &Process, names: &[BString]) -> Outcome {
         lines = shell.trap_lines(None);
     }
     for name in names {
-        match Condition::parse(name) {
-            Some(condition) => lines.extend_from_slice(&shell.trap_lines(Some(condition))),
-            None => {
-                let text = [name.as_slice(), b": invalid signal specification"].concat();
-                complain(shell, process, "trap", text);
-                status = 1;
-            }
+        if let Some(condition) = Condition::parse(name) {
+            lines.extend_from_slice(&shell.trap_lines(Some(condition)));
+        } else {
+            let text = [name.as_slice(), b": invalid signal specification"].concat();
+            complain(shell, process, "trap", text);
+            status = 1;
         }
     }
     let printed = print(shell, process, "trap", &lines)?;

@@ -22,7 +22,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         shell.unset_variable(variable);
     }
     if parsed.has(b'n') {
-        return wait_next(shell, process, parsed.operands, variable);
+        return wait_next(shell, process, parsed.operands, variable.as_ref());
     }
     if parsed.operands.is_empty() {
         return wait_all(shell, process);
@@ -50,7 +50,12 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
 fn wait_all(shell: &mut Shell, process: &Process) -> Outcome {
     loop {
         shell.reap(process);
-        if shell.jobs.is_lent() || shell.jobs.iter().next().is_none() {
+        // The last process substitution, too, if nothing else has been begun since.
+        let has_substitution = shell
+            .background
+            .is_some_and(|pid| shell.jobs.is_hidden(pid));
+        let is_done = shell.jobs.iter().next().is_none() && !has_substitution;
+        if shell.jobs.is_lent() || is_done {
             shell.jobs.forget();
             return Ok(0);
         }
@@ -68,7 +73,7 @@ fn pid_of(shell: &mut Shell, process: &Process, operand: &BString) -> Result<Pid
         let mut jobs = shell.jobs.iter();
         return jobs
             .find(|job| job.number == number)
-            .map(|job| job.pid())
+            .map(super::super::jobs::Job::pid)
             .ok_or(127);
     }
     let Some(pid) = operand
@@ -81,7 +86,10 @@ fn pid_of(shell: &mut Shell, process: &Process, operand: &BString) -> Result<Pid
         complain(shell, process, "wait", text);
         return Err(1);
     };
-    if shell.jobs.of(pid).is_none() && shell.jobs.remembered(pid).is_none() {
+    let is_child = shell.jobs.of(pid).is_some()
+        || shell.jobs.is_hidden(pid)
+        || shell.jobs.remembered(pid).is_some();
+    if !is_child {
         let text = format!("pid {pid} is not a child of this shell");
         complain(shell, process, "wait", text);
         return Err(127);
@@ -94,7 +102,7 @@ fn wait_next(
     shell: &mut Shell,
     process: &Process,
     operands: &[BString],
-    variable: Option<BString>,
+    variable: Option<&BString>,
 ) -> Outcome {
     let mut wanted = Vec::new();
     for operand in operands {
@@ -114,8 +122,11 @@ fn wait_next(
             .copied()
             .find(|pid| shell.jobs.of(*pid).is_none());
         if let Some(pid) = ended {
-            let status = shell.jobs.claim(pid).map_or(127, |status| status.code());
-            if let Some(variable) = &variable {
+            let status = shell
+                .jobs
+                .claim(pid)
+                .map_or(127, hotcell_process::Status::code);
+            if let Some(variable) = variable {
                 let _ = shell.set_variable(process, variable, pid.to_string().into());
             }
             return Ok(status);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hotcell_process::{Null, Pid, Process, Signal, Spec};
 
+use super::pipeline::child_spec;
 use crate::{
     ast::{AndOr, Command, Pipeline},
     flow::Outcome,
@@ -12,6 +13,7 @@ use crate::{
 
 impl Shell {
     /// Begins a list beside this shell, as a job.
+    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     pub(super) fn run_background(&mut self, process: &Process, list: &AndOr) -> Outcome {
         let plain = list.rest.is_empty()
             && !list.first.negated
@@ -22,7 +24,7 @@ impl Shell {
             let list = list.clone();
             let mut shell = self.subshell();
             shell.jobs.disown_all();
-            let pid = process.spawn(self.background_spec(process), move |child| {
+            let pid = process.spawn(job_spec(process), move |child| {
                 Ok(shell.run_as_subshell(child, |shell| shell.run_and_or(child, &list)))
             });
             self.forked(process, pid).into_iter().collect()
@@ -39,7 +41,7 @@ impl Shell {
     /// Begins each stage as a process of its own, so that `$!` is the last of them.
     fn begin_background_pipeline(&mut self, process: &Process, pipeline: &Pipeline) -> Vec<Pid> {
         let Some((last, first)) = pipeline.rest.split_last() else {
-            let spec = self.background_spec(process);
+            let spec = job_spec(process);
             return self
                 .begin_background_stage(process, spec, &pipeline.first)
                 .into_iter()
@@ -48,7 +50,7 @@ impl Shell {
         let before = std::iter::once(&pipeline.first).chain(first);
         match self.begin_stages(process, before, Some(Arc::new(Null))) {
             Ok(mut stages) => {
-                let mut spec = self.background_spec(process);
+                let mut spec = job_spec(process);
                 if let Some(input) = stages.input {
                     spec = spec.stdin(input);
                 }
@@ -68,12 +70,12 @@ impl Shell {
     ) -> Option<Pid> {
         self.begin_stage(process, spec, command)
     }
+}
 
-    /// What a job begins with: it does not take the shell's input, nor its keyboard.
-    fn background_spec(&self, process: &Process) -> Spec {
-        self.spec(process)
-            .stdin(Arc::new(Null))
-            .ignoring(Signal::INT)
-            .ignoring(Signal::QUIT)
-    }
+/// What a job begins with: it does not take the shell's input, nor its keyboard.
+fn job_spec(process: &Process) -> Spec {
+    child_spec(process)
+        .stdin(Arc::new(Null))
+        .ignoring(Signal::INT)
+        .ignoring(Signal::QUIT)
 }

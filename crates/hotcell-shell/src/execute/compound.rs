@@ -11,13 +11,17 @@ use crate::{
 impl Shell {
     /// Runs a compound command under its redirections.
     pub(super) fn run_compound(&mut self, process: &Process, command: &CompoundCommand) -> Outcome {
-        if command.redirects.is_empty() {
-            return self.run_compound_kind(process, command);
-        }
-        self.line = command.line;
-        self.with_redirects(process, &command.redirects, |shell| {
-            shell.run_compound_kind(process, command)
-        })
+        let substitutions = self.open_substitutions.len();
+        let outcome = if command.redirects.is_empty() {
+            self.run_compound_kind(process, command)
+        } else {
+            self.line = command.line;
+            self.with_redirects(process, &command.redirects, |shell| {
+                shell.run_compound_kind(process, command)
+            })
+        };
+        self.close_substitutions(process, substitutions);
+        outcome
     }
 
     fn run_compound_kind(&mut self, process: &Process, command: &CompoundCommand) -> Outcome {

@@ -3,6 +3,7 @@
 use bstr::BString;
 use hotcell_process::{Fd, Process};
 
+use super::pipeline::child_spec;
 use crate::{ast::Coproc, flow::Outcome, names::is_name, shell::Shell};
 
 /// The highest descriptor that a shell takes for itself.
@@ -35,7 +36,9 @@ impl Shell {
                 return Ok(self.set_status(1));
             }
         };
-        let spec = self.spec(process).stdin(input_reader).stdout(output_writer);
+        let spec = child_spec(process)
+            .stdin(input_reader)
+            .stdout(output_writer);
         let Some(pid) = self.begin_stage(process, spec, &coproc.command) else {
             return Ok(self.set_status(254));
         };

@@ -7,6 +7,7 @@ use hotcell_process::{
     Environment, LookupError, Process, Program, Signal, Spec, Status, error_text,
 };
 
+use super::pipeline::child_spec;
 use crate::{flow::Outcome, settings::Setting, shell::Shell, traps::Condition};
 
 /// How long the text of a function in the environment may be.
@@ -15,6 +16,9 @@ const LONGEST_FUNCTION: usize = 128 << 10;
 /// Where names are looked up if `PATH` is not set.
 pub(crate) const DEFAULT_PATH: &[u8] =
     b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A program, and what it begins with.
+pub(crate) type Prepared = (Spec, Arc<dyn Program>);
 
 impl Shell {
     /// Runs a program by its name, and waits for it. If it is the last thing that this process does, it takes its place.
@@ -49,8 +53,8 @@ impl Shell {
         let Some(pid) = self.forked(process, pid) else {
             return 254;
         };
-        let status = process.wait(pid).unwrap_or(Status::SUCCESS);
-        self.program_ended(status)
+        let status = process.wait_unless_interrupted(pid);
+        self.program_ended(status.unwrap_or(Status::SUCCESS))
     }
 
     /// The status of a program; if it was killed, that is said when the redirections of the command are undone.
@@ -66,7 +70,7 @@ impl Shell {
         &mut self,
         process: &Process,
         fields: Vec<BString>,
-    ) -> Result<(Spec, Arc<dyn Program>), (Vec<BString>, LookupError)> {
+    ) -> Result<Prepared, (Vec<BString>, LookupError)> {
         let name = fields.first().cloned().unwrap_or_default();
         let Some(path) = self.path_of(process, BStr::new(&name)) else {
             let error = if name.contains(&b'/') {
@@ -109,7 +113,11 @@ impl Shell {
         let search = self.search_path(process);
         // A temporary PATH is for this command alone.
         let hashes = self.has(Setting::HashAll) && self.hashed_for == search;
-        if hashes && let Some(known) = self.hashed.get_mut(name) {
+        let checks = self.has(Setting::CheckHash);
+        if hashes
+            && let Some(known) = self.hashed.get_mut(name)
+            && (!checks || process.all_in(&known.0, b"").next().is_some())
+        {
             known.1 += 1;
             return Some(known.0.clone());
         }
@@ -134,6 +142,7 @@ impl Shell {
             .unwrap_or_else(|| DEFAULT_PATH.into())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     fn not_found(
         &mut self,
         process: &Process,
@@ -149,7 +158,7 @@ impl Shell {
             let mut call = vec![BString::from("command_not_found_handle")];
             call.extend(fields);
             let mut shell = self.subshell();
-            let status = process.call(self.spec(process), |child| {
+            let status = process.call(child_spec(process), |child| {
                 Ok(shell.run_as_subshell(child, |shell| {
                     shell.call_function(child, &handler, &call, &[])
                 }))

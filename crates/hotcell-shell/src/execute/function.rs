@@ -14,6 +14,7 @@ use crate::{
 };
 
 impl Shell {
+    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     pub(super) fn define_function(
         &mut self,
         process: &Process,

@@ -59,7 +59,7 @@ impl Shell {
                 shell.line = line;
                 shell.trace_for(process, command);
                 shell.before_compound(process, || crate::describe::for_head(b"for", command))?;
-                if let Err(flow) = shell.set_variable(process, &name, word) {
+                if let Err(flow) = shell.set_loop_variable(process, &name, word) {
                     let failed = Self::as_status(Err(flow))?;
                     return Ok(shell.set_status(failed));
                 }

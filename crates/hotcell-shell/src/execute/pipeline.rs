@@ -37,7 +37,10 @@ impl Shell {
         };
         let mut statuses: Vec<i32> = pids
             .into_iter()
-            .map(|pid| self.wait_foreground(process, pid))
+            .map(|pid| {
+                let status = process.wait_unless_interrupted(pid);
+                status.unwrap_or(Status::SUCCESS).code()
+            })
             .collect();
         let status = outcome?;
         statuses.push(status);
@@ -75,7 +78,7 @@ impl Shell {
                     return Err(stages.pids);
                 }
             };
-            let mut spec = self.spec(process).stdout(writer);
+            let mut spec = child_spec(process).stdout(writer);
             if let Some(input) = stages.input.replace(reader) {
                 spec = spec.stdin(input);
             }
@@ -156,7 +159,7 @@ impl Shell {
             return outcome;
         }
         let mut shell = self.subshell();
-        let status = process.call(self.spec(process).stdin(input), |child| {
+        let status = process.call(child_spec(process).stdin(input), |child| {
             Ok(shell.run_as_subshell(child, |shell| shell.run_stage(child, command)))
         });
         self.report_killed(process, status, || crate::print::command_text(command));
@@ -169,14 +172,9 @@ impl Shell {
             other => self.run_command(process, other),
         }
     }
+}
 
-    /// What a child begins with.
-    pub(crate) fn spec(&self, process: &Process) -> Spec {
-        process.spec(process.args().iter().cloned())
-    }
-
-    /// Waits for a child that is part of a command in the foreground.
-    pub(super) fn wait_foreground(&mut self, process: &Process, pid: Pid) -> i32 {
-        process.wait(pid).unwrap_or(Status::SUCCESS).code()
-    }
+/// What a child begins with.
+pub(crate) fn child_spec(process: &Process) -> Spec {
+    process.spec(process.args().iter().cloned())
 }

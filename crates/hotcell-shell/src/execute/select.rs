@@ -1,6 +1,6 @@
 //! `select`
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use bstr::{BString, ByteSlice};
 use hotcell_process::Process;
@@ -69,7 +69,7 @@ impl Shell {
             let prompt = self.variable(process, b"PS3");
             let prompt = prompt.unwrap_or_else(|| "#? ".into());
             let _ = process.stderr().write_all(&prompt);
-            match self.read_line(process) {
+            match read_line(process) {
                 Some(line) if line.is_empty() => shows_menu = true,
                 Some(line) => return Ok(Some(line)),
                 None => {
@@ -79,19 +79,18 @@ impl Shell {
             }
         }
     }
+}
 
-    /// A line of standard input, without its newline.
-    fn read_line(&self, process: &Process) -> Option<BString> {
-        use std::io::Read;
-        let mut input = process.stdin();
-        let mut line = Vec::new();
-        let mut byte = [0];
-        loop {
-            match input.read(&mut byte) {
-                Ok(1..) if byte == *b"\n" => return Some(line.into()),
-                Ok(1..) => line.extend_from_slice(&byte),
-                Ok(0) | Err(_) => return (!line.is_empty()).then(|| line.into()),
-            }
+/// A line of standard input, without its newline.
+fn read_line(process: &Process) -> Option<BString> {
+    let mut input = process.stdin();
+    let mut line = Vec::new();
+    let mut byte = [0];
+    loop {
+        match input.read(&mut byte) {
+            Ok(1..) if byte == *b"\n" => return Some(line.into()),
+            Ok(1..) => line.extend_from_slice(&byte),
+            Ok(0) | Err(_) => return (!line.is_empty()).then(|| line.into()),
         }
     }
 }

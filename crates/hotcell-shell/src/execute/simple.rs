@@ -16,6 +16,8 @@ use crate::{
     variables::Scope,
 };
 
+use super::keywords::with_keywords;
+
 impl Shell {
     /// Runs a simple command; `$?` and `PIPESTATUS` are its status.
     pub(super) fn run_simple(
@@ -28,10 +30,17 @@ impl Shell {
         if !self.is_in_trap() {
             self.current = Some(Current::Simple(Arc::clone(command)));
         }
-        self.run_debug_trap(process)?;
+        if self.run_debug_trap(process)? {
+            return Ok(self.set_status(0));
+        }
         self.substituted = None;
         let substitutions = self.open_substitutions.len();
-        let outcome = self.run_expanded(process, command, is_last);
+        let outcome = if self.has(Setting::Keyword) {
+            let command = with_keywords(command);
+            self.run_expanded(process, &command, is_last)
+        } else {
+            self.run_expanded(process, command, is_last)
+        };
         self.close_substitutions(process, substitutions);
         if let Some(signal) = self.program_killed_by.take() {
             self.report_killed(process, Status::Signaled(signal), || {

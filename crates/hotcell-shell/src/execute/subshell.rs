@@ -2,15 +2,17 @@
 
 use hotcell_process::Process;
 
+use super::pipeline::child_spec;
 use crate::{ast::List, flow::Outcome, settings::Setting, shell::Shell};
 
 impl Shell {
     /// `( … )`: runs in a clone of this shell, on the same stack.
+    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     pub(super) fn run_subshell(&mut self, process: &Process, list: &List) -> Outcome {
         let mut shell = self.subshell();
         shell.jobs.disown_all();
         // The status of the last command is known when it ends.
-        let status = process.call(process.spec(process.args().iter().cloned()), |child| {
+        let status = process.call(child_spec(process), |child| {
             Ok(shell.run_as_subshell(child, |shell| shell.run_list(child, list)))
         });
         self.report_killed(process, status, || {

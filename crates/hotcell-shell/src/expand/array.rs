@@ -83,14 +83,18 @@ impl Shell {
         let Some(attributes) = self.check_assignable(process, &name)? else {
             return Ok(());
         };
-        let exported = self.exported_by(target);
-        let is_associative = attributes.has(Attributes::ASSOCIATIVE);
+        if assignment.append
+            && !attributes.has(Attributes::ASSOCIATIVE)
+            && elements.iter().all(is_new)
+        {
+            return self.append_to_array(process, &name, elements, attributes, target);
+        }
         // What is there stays until all elements are known: they may refer to it.
         let old = match target {
             Target::Local if !self.variables.is_local(&name) => Value::Unset,
             _ => self.whole_value(process, &name),
         };
-        let value = if is_associative {
+        let value = if attributes.has(Attributes::ASSOCIATIVE) {
             let mut array = match old {
                 Value::Associative(array) if assignment.append => (*array).clone(),
                 _ => AssociativeArray::default(),
@@ -103,15 +107,45 @@ impl Shell {
                 Value::Scalar(value) if assignment.append => IndexedArray::from_iter([value]),
                 _ => IndexedArray::default(),
             };
-            self.fill_indexed(process, &name, elements, attributes, &mut array)?;
+            self.fill_indexed(process, elements, attributes, &mut array)?;
             Value::Indexed(Arc::new(array))
         };
+        let exported = self.exported_by(target);
         self.variables.update(&name, target.place(), |variable| {
-            variable.value = value;
-            variable.attributes |= exported;
-            if !is_associative {
+            if matches!(value, Value::Indexed(_)) {
                 variable.attributes |= Attributes::INDEXED;
             }
+            variable.value = value;
+            variable.attributes |= exported;
+        });
+        self.settle_variables(process)
+    }
+
+    /// `a+=(…)` of elements that do not depend on what is there: it is not copied.
+    fn append_to_array(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        elements: &[ArrayElement],
+        attributes: Attributes,
+        target: Target,
+    ) -> Result<(), Flow> {
+        let is_new = target == Target::Local && !self.variables.is_local(name);
+        let variable = self.variables.get_reference(name);
+        let start = match variable.map(|variable| &variable.value) {
+            _ if is_new => 0,
+            Some(Value::Indexed(array)) => array.end(),
+            Some(Value::Scalar(_)) => 1,
+            _ => 0,
+        };
+        let mut added = IndexedArray::starting_at(start);
+        self.fill_indexed(process, elements, attributes, &mut added)?;
+        let exported = self.exported_by(target);
+        self.variables.update(name, target.place(), |variable| {
+            if let Some(array) = variable.indexed_mut() {
+                array.append(added);
+            }
+            variable.attributes |= exported;
         });
         self.settle_variables(process)
     }
@@ -119,7 +153,6 @@ impl Shell {
     fn fill_indexed(
         &mut self,
         process: &Process,
-        name: &[u8],
         elements: &[ArrayElement],
         attributes: Attributes,
         array: &mut IndexedArray,
@@ -144,8 +177,7 @@ impl Shell {
                     append,
                     value,
                 } => {
-                    let Some(index) = self.keyed_index(process, name, subscript, array.end())?
-                    else {
+                    let Some(index) = self.keyed_index(process, subscript, array.end())? else {
                         continue;
                     };
                     let value = self.expand_joined(process, value, TildeAt::VALUE)?.text;
@@ -165,7 +197,6 @@ impl Shell {
     fn keyed_index(
         &mut self,
         process: &Process,
-        name: &[u8],
         subscript: &Subscript,
         end: u64,
     ) -> Result<Option<u64>, Flow> {
@@ -183,7 +214,6 @@ impl Shell {
             Subscript::Index(_) => b": bad array subscript",
         };
         text.extend_from_slice(problem);
-        let _ = name;
         self.complain(process, text);
         Ok(None)
     }
@@ -281,4 +311,9 @@ impl Shell {
     fn one_of_pair(&mut self, process: &Process, word: &Word) -> Result<BString, Flow> {
         Ok(self.expand_joined(process, word, TildeAt::VALUE)?.text)
     }
+}
+
+/// Whether an element is added without a look at what was there.
+fn is_new(element: &ArrayElement) -> bool {
+    !matches!(element, ArrayElement::Keyed { append: true, .. })
 }

@@ -82,6 +82,32 @@ impl Shell {
         self.store(process, name, value, false, Target::Visible)
     }
 
+    /// Sets the variable of `for`: a reference refers to one value after the other.
+    pub(crate) fn set_loop_variable(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        value: BString,
+    ) -> Result<(), Flow> {
+        let variable = self.variables.get_reference(name);
+        if !variable.is_some_and(|variable| variable.has(Attributes::NAMEREF)) {
+            return self.store(process, name, value, false, Target::Visible);
+        }
+        if !crate::names::is_name(&value) && split_element(&value).is_none() {
+            let message = [
+                b"`",
+                value.as_slice(),
+                b"': invalid variable name for name reference",
+            ];
+            self.complain(process, message.concat());
+            return Err(Flow::Discard(1));
+        }
+        self.variables.update(name, Place::Visible, |variable| {
+            variable.value = Value::Scalar(value);
+        });
+        Ok(())
+    }
+
     /// Sets an element of an array: for `{fd[1]}>`.
     pub(crate) fn set_element(
         &mut self,
@@ -103,9 +129,13 @@ impl Shell {
         target: Target,
     ) -> Result<(), Flow> {
         if target == Target::Visible
-            && !append
             && !self.has(Setting::AllExport)
-            && self.variables.set_plain(name, &value)
+            && self.variables.change_plain(name, |old| {
+                if !append {
+                    old.clear();
+                }
+                old.extend_from_slice(&value);
+            })
         {
             return self.settle_variables(process);
         }

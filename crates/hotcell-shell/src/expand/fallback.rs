@@ -103,7 +103,7 @@ impl Shell {
         let tilde = if around.quoted {
             TildeAt::NOWHERE
         } else {
-            TildeAt::VALUE
+            TildeAt::START
         };
         Ok(self.expand_joined(process, word, tilde)?.text)
     }

@@ -88,7 +88,14 @@ impl Shell {
             extglob: self.has(Setting::ExtGlob),
             icase: self.has(Setting::NoCaseMatch),
         };
-        let pattern = self.pattern_with(process, pattern, options)?;
+        let marked = match scope {
+            ReplaceScope::First | ReplaceScope::All => TildeAt::START,
+            // For bash the mark of the place is the start of the pattern.
+            ReplaceScope::Prefix | ReplaceScope::Suffix => TildeAt::NOWHERE,
+        };
+        let marked = self.expand_joined(process, pattern, marked)?;
+        process.spend(marked.text.len());
+        let pattern = Pattern::new(&marked, options);
         let replacement = match replacement {
             Some(word) => self.expand_joined(process, word, TildeAt::START)?,
             None => Marked::default(),

@@ -92,7 +92,7 @@ impl Shell {
                 continue;
             }
             let rest = text.get(start + 1..).unwrap_or_default();
-            let ends = |byte: &u8| *byte == b'/' || (at.colons && *byte == b':');
+            let ends = |byte: &u8| matches!(byte, b'/' | b':');
             let length = rest.iter().position(ends);
             if length.is_none() && !at.to_end {
                 continue;

@@ -1,5 +1,7 @@
 //! Taking variables away.
 
+use std::sync::Arc;
+
 use bstr::BString;
 use hotcell_process::Process;
 
@@ -66,7 +68,10 @@ impl Shell {
         };
         if matches!(subscript, b"@" | b"*") {
             self.variables.update(&name, Place::Visible, |variable| {
-                variable.value = Value::Unset;
+                variable.value = match variable.value {
+                    Value::Indexed(_) => Value::Indexed(Arc::default()),
+                    _ => Value::Unset,
+                };
             });
             return Ok(Ok(()));
         }

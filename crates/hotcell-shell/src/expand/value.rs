@@ -233,7 +233,7 @@ impl Shell {
         match parse_quoted(text, &options, process.stop_token()) {
             Ok(word) => Ok(self.expand_joined(process, &word, TildeAt::NOWHERE)?.text),
             Err(error) => {
-                self.report_syntax_error(process, &error, &crate::text::Origin::Substitution);
+                self.report_syntax_error(process, &error, crate::text::Origin::Substitution);
                 Err(Flow::Discard(1))
             }
         }

@@ -70,7 +70,8 @@ impl Shell {
     }
 
     /// Says that there is no room.
-    pub(crate) fn out_of_memory(&self, process: &Process, error: &std::io::Error) -> Flow {
+    pub(crate) fn out_of_memory(&mut self, process: &Process, error: &std::io::Error) -> Flow {
+        self.variables.give_back_reserve();
         self.complain(process, hotcell_process::error_text(error));
         Flow::Discard(1)
     }
@@ -118,7 +119,7 @@ impl Shell {
             Part::Broken(broken) => {
                 let (_, error) = &**broken;
                 let origin = crate::text::Origin::Substitution;
-                self.report_syntax_error(process, error, &origin);
+                self.report_syntax_error(process, error, origin);
                 return Err(Flow::Discard(1));
             }
         }

@@ -36,9 +36,21 @@ impl Grammar<'_> {
         if quoting == Quoting::Plain {
             builder.push(Part::AnsiQuoted(value.into()));
         } else {
-            builder.literal().extend(value);
+            self.charge(value.len() * size_of::<Part>())?;
+            for byte in value {
+                push_braced(byte, builder);
+            }
         }
         Ok(())
+    }
+}
+
+/// A byte that stands for itself in `"${x:-…}"`.
+fn push_braced(byte: u8, builder: &mut Builder) {
+    match byte {
+        b'$' | b'`' | b'"' | b'\\' | b'}' => builder.push(Part::Escaped(byte)),
+        b'\'' => builder.push(Part::DoubleQuoted([Part::Literal([byte].into())].into())),
+        _ => builder.byte(byte),
     }
 }
 

@@ -301,8 +301,12 @@ impl Input {
         let mut out = Vec::with_capacity(text.len());
         let mut rest = text;
         while let [first, after @ ..] = rest {
-            rest = match after {
-                [b'\n', after @ ..] if *first == b'\\' => after,
+            rest = match (first, after) {
+                (b'\\', [b'\n', after @ ..]) => after,
+                (b'\\', [escaped, after @ ..]) => {
+                    out.extend([*first, *escaped]);
+                    after
+                }
                 _ => {
                     out.push(*first);
                     after

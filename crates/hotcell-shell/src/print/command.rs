@@ -17,23 +17,27 @@ impl Printer {
             .last()
             .is_some_and(|last| last.separator == Separator::Background);
         self.connections += others.len() + usize::from(in_background);
-        self.and_or(&first.command);
+        self.item(first, is_connected(&first.command));
         let mut before = first;
         for item in others {
             self.separate(before);
-            self.and_or(&item.command);
-            self.end_connection();
+            self.item(item, true);
+            self.connections = self.connections.saturating_sub(1);
             before = item;
         }
         if in_background {
             self.connect(" &");
-            self.end_connection();
+            self.connections = self.connections.saturating_sub(1);
         }
     }
 
-    fn end_connection(&mut self) {
-        self.flush_documents();
-        self.connections = self.connections.saturating_sub(1);
+    /// Documents of commands that are connected are printed when the connection ends. bash does so even where an operator
+    /// follows, which it then prints at the start of a line.
+    fn item(&mut self, item: &ListItem, is_connected: bool) {
+        self.and_or(&item.command);
+        if is_connected && item.separator != Separator::Background {
+            self.flush_documents();
+        }
     }
 
     /// What stands between an item and the next.
@@ -79,8 +83,8 @@ impl Printer {
             });
             self.skip_indent();
             self.pipeline(pipeline);
-            self.end_connection();
         }
+        self.connections = self.connections.saturating_sub(and_or.rest.len());
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
@@ -100,9 +104,7 @@ impl Printer {
             self.skip_indent();
             self.command(command);
         }
-        for _ in &pipeline.rest {
-            self.end_connection();
-        }
+        self.connections = self.connections.saturating_sub(pipeline.rest.len());
     }
 
     pub(super) fn command(&mut self, command: &Command) {
@@ -156,6 +158,10 @@ impl Printer {
             self.byte(b' ');
         }
     }
+}
+
+fn is_connected(and_or: &AndOr) -> bool {
+    !and_or.rest.is_empty() || !and_or.first.rest.is_empty()
 }
 
 /// Whether the name of the command is a word that has another meaning where a command begins.

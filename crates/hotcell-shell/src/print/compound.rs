@@ -3,7 +3,7 @@
 use super::printer::Printer;
 use crate::ast::{
     Arithmetic, ArithmeticFor, Case, CaseTerminator, CompoundCommand, CompoundKind, For,
-    FunctionDefinition, If, List, Loop, Word,
+    FunctionDefinition, If, List, Loop, Part, Word,
 };
 use crate::parse::is_reserved;
 
@@ -188,7 +188,10 @@ impl Printer {
     /// A function that another one, or a substitution, defines.
     pub(super) fn function_definition(&mut self, function: &FunctionDefinition) {
         self.begin();
-        self.str("function ");
+        // Brackets with blanks or operators in them are part of a name only where a command begins.
+        if !function.name.parts().iter().any(has_metacharacters) {
+            self.str("function ");
+        }
         self.word(&function.name);
         self.str(" () \n");
         self.indent();
@@ -225,6 +228,10 @@ impl Printer {
             self.redirects(&body.redirects);
         }
     }
+}
+
+fn has_metacharacters(part: &Part) -> bool {
+    matches!(part, Part::Literal(text) if text.iter().any(|byte| b" \t\n|&;()<>".contains(byte)))
 }
 
 fn is_esac(word: &Word) -> bool {

@@ -11,6 +11,8 @@ pub(super) struct Printer {
     out: Vec<u8>,
     limit: usize,
     is_too_long: bool,
+    /// Where the last `&` ended that puts a command into the background.
+    background_end: usize,
     indentation: usize,
     /// The indentation of this many commands to come is left out, because they go on with a line.
     skipped_indents: u32,
@@ -42,6 +44,7 @@ impl Printer {
             out: Vec::new(),
             limit,
             is_too_long: false,
+            background_end: 0,
             indentation: 0,
             skipped_indents: 0,
             functions: 0,
@@ -115,7 +118,7 @@ impl Printer {
 
     /// A semicolon, unless something else ends the command already.
     pub(super) fn semicolon(&mut self) {
-        if !matches!(self.out.last(), Some(b'&' | b'\n')) {
+        if self.background_end != self.out.len() && self.out.last() != Some(&b'\n') {
             self.byte(b';');
         }
     }
@@ -145,6 +148,9 @@ impl Printer {
             if !connector.is_empty() {
                 self.byte(b' ');
             }
+        }
+        if connector == " &" {
+            self.background_end = self.out.len();
         }
     }
 

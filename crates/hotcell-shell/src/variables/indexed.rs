@@ -13,6 +13,8 @@ pub(crate) struct IndexedArray {
     elements: Elements,
     /// Bytes in the elements.
     bytes: usize,
+    /// Where elements are added while there are none.
+    start: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -29,6 +31,35 @@ impl Default for Elements {
 }
 
 impl IndexedArray {
+    /// An empty array to which elements are added from an index on.
+    pub(crate) fn starting_at(start: u64) -> Self {
+        Self {
+            elements: if start == 0 {
+                Elements::default()
+            } else {
+                Elements::Sparse(BTreeMap::new())
+            },
+            bytes: 0,
+            start,
+        }
+    }
+
+    /// Takes the elements of another array.
+    pub(crate) fn append(&mut self, other: Self) {
+        match other.elements {
+            Elements::Dense(elements) => {
+                for (index, value) in (0..).zip(elements) {
+                    self.set(index, value);
+                }
+            }
+            Elements::Sparse(elements) => {
+                for (index, value) in elements {
+                    self.set(index, value);
+                }
+            }
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.elements {
             Elements::Dense(elements) => elements.len(),
@@ -46,7 +77,7 @@ impl IndexedArray {
             Elements::Dense(elements) => elements.len() as u64,
             Elements::Sparse(elements) => elements
                 .last_key_value()
-                .map_or(0, |(last, _)| last.saturating_add(1)),
+                .map_or(self.start, |(last, _)| last.saturating_add(1)),
         }
     }
 
@@ -153,6 +184,7 @@ impl FromIterator<BString> for IndexedArray {
         Self {
             bytes: elements.iter().map(|value| value.len()).sum(),
             elements: Elements::Dense(elements),
+            start: 0,
         }
     }
 }

@@ -6,12 +6,17 @@ use hotcell_process::Process;
 /// Changes smaller than this are not worth asking the account.
 const STEP: usize = 16 * 1024;
 
+/// What is charged in addition and given back when there is no more, so that the message about it finds room.
+const RESERVE: usize = 16 * 1024;
+
 /// How much a table of variables holds of its own. A clone shares what is there, and so holds nothing yet.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// May be negative: a clone can drop what its origin pays for.
     held: isize,
     charge: Option<Charge>,
+    /// How much of the charge is reserve.
+    reserve: usize,
 }
 
 impl Clone for Memory {
@@ -31,7 +36,8 @@ impl Memory {
     pub(super) fn settle(&mut self, process: &Process) -> std::io::Result<()> {
         let held = usize::try_from(self.held).unwrap_or(0);
         let charged = self.charge.as_ref().map_or(0, Charge::bytes);
-        if held > charged || charged - held > 4 * STEP {
+        let paid = charged.saturating_sub(self.reserve);
+        if held > paid || paid - held > 4 * STEP {
             self.resize(process, held.next_multiple_of(STEP))?;
         }
         Ok(())
@@ -39,11 +45,23 @@ impl Memory {
 
     #[cold]
     fn resize(&mut self, process: &Process, bytes: usize) -> std::io::Result<()> {
-        if let Some(charge) = &mut self.charge {
-            charge.resize(bytes).map_err(hotcell_process::limit_error)?;
-        } else {
-            self.charge = Some(process.charge(bytes)?);
+        let charge = match &mut self.charge {
+            Some(charge) => charge,
+            none => none.insert(process.charge(0)?),
+        };
+        if let Err(error) = charge.resize(bytes.saturating_add(RESERVE)) {
+            self.give_back_reserve();
+            return Err(hotcell_process::limit_error(error));
         }
+        self.reserve = RESERVE;
         Ok(())
+    }
+
+    /// Gives back what is not needed for the variables themselves.
+    pub(super) fn give_back_reserve(&mut self) {
+        if let Some(charge) = &mut self.charge {
+            charge.shrink(self.reserve);
+        }
+        self.reserve = 0;
     }
 }

@@ -31,8 +31,7 @@ pub(crate) struct Case {
 
 impl CaseFile {
     pub(crate) fn read(path: PathBuf) -> Self {
-        let text =
-            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text = fs::read_to_string(&path).expect("the case file can be read");
         let mut file = Self {
             path,
             notes: String::new(),
@@ -79,11 +78,14 @@ impl CaseFile {
         let Some(case) = self.cases.last_mut() else {
             return;
         };
-        match section {
-            Some(section) => case
-                .take_section(&section)
-                .unwrap_or_else(|| panic!("{path}: {}: section {:?}", case.name, section.header)),
-            None => {}
+        if let Some(section) = section {
+            let taken = case.take_section(&section);
+            let name = &case.name;
+            assert!(
+                taken.is_some(),
+                "{path}: {name}: section {:?}",
+                section.header
+            );
         }
         // Empty lines between cases are nobody's.
         let script = case.script.trim_end_matches('\n').len();

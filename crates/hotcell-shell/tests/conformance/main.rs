@@ -109,7 +109,7 @@ fn scripts_come_to_the_same_as_in_bash() {
             Some(failure) => {
                 tally
                     .failures
-                    .push(format!("=== {}: {}\n{failure}", file.name(), case.name))
+                    .push(format!("=== {}: {}\n{failure}", file.name(), case.name));
             }
         }
         if let Some(reason) = &case.only_ours {

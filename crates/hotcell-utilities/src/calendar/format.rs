@@ -1,10 +1,6 @@
 //! `strftime`, with what GNU adds to it.
 
-use std::io::Write;
-
-use jiff::{Zoned, civil::Weekday};
-
-use super::Zone;
+use super::Time;
 
 const DAYS: [&str; 7] = [
     "Sunday",
@@ -43,7 +39,7 @@ struct Flags {
 }
 
 /// Puts a time at the end of `out` as a format says. The format's widths are cut at `most`.
-pub(crate) fn format(out: &mut Vec<u8>, format: &[u8], time: &Zoned, zone: &Zone, most: usize) {
+pub(crate) fn format(out: &mut Vec<u8>, format: &[u8], time: &Time, most: usize) {
     let mut rest = format;
     while let Some(percent) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(rest.get(..percent).unwrap_or_default());
@@ -54,7 +50,8 @@ pub(crate) fn format(out: &mut Vec<u8>, format: &[u8], time: &Zoned, zone: &Zone
             return;
         };
         let start = out.len();
-        if convert(out, *letter, &flags, time, zone, most) {
+        let is_known = flags.colons == 0 || *letter == b'z';
+        if is_known && convert(out, *letter, &flags, time, most) {
             change_case(out, start, *letter, &flags);
         } else {
             out.truncate(start);
@@ -107,70 +104,52 @@ fn change_case(out: &mut [u8], start: usize, letter: u8, flags: &Flags) {
     }
 }
 
-fn convert(
-    out: &mut Vec<u8>,
-    letter: u8,
-    flags: &Flags,
-    time: &Zoned,
-    zone: &Zone,
-    most: usize,
-) -> bool {
-    let weekday = i64::from(time.weekday().to_sunday_zero_offset());
-    let hour = i64::from(time.hour());
+fn convert(out: &mut Vec<u8>, letter: u8, flags: &Flags, time: &Time, most: usize) -> bool {
+    let weekday = i64::from(time.civil.weekday().to_sunday_zero_offset());
+    let hour = i64::from(time.civil.hour());
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-    let year = i64::from(time.year());
-    let iso = time.date().iso_week_date();
+    let year = i64::from(time.civil.year());
+    let iso = time.civil.date().iso_week_date();
     let mut number =
         |value: i64, width: usize, fill: u8| put_number(out, flags, value, width, fill);
     match letter {
-        b'd' => number(i64::from(time.day()), 2, b'0'),
-        b'e' => number(i64::from(time.day()), 2, b' '),
+        b'd' => number(i64::from(time.civil.day()), 2, b'0'),
+        b'e' => number(i64::from(time.civil.day()), 2, b' '),
         b'H' => number(hour, 2, b'0'),
         b'k' => number(hour, 2, b' '),
         b'I' => number(twelve, 2, b'0'),
         b'l' => number(twelve, 2, b' '),
-        b'j' => number(i64::from(time.day_of_year()), 3, b'0'),
-        b'm' => number(i64::from(time.month()), 2, b'0'),
-        b'M' => number(i64::from(time.minute()), 2, b'0'),
-        b'S' => number(i64::from(time.second()), 2, b'0'),
+        b'j' => number(i64::from(time.civil.day_of_year()), 3, b'0'),
+        b'm' => number(i64::from(time.civil.month()), 2, b'0'),
+        b'M' => number(i64::from(time.civil.minute()), 2, b'0'),
+        b'S' => number(i64::from(time.civil.second()), 2, b'0'),
         b'y' => number(year.rem_euclid(100), 2, b'0'),
         b'C' => number(year.div_euclid(100), 2, b'0'),
-        b'Y' => number(year, if flags.fill == Some(b'+') { 4 } else { 1 }, b'0'),
-        b'G' => number(i64::from(iso.year()), 1, b'0'),
+        b'Y' => number(year, 4, b'0'),
+        b'G' => number(i64::from(iso.year()), 4, b'0'),
         b'g' => number(i64::from(iso.year()).rem_euclid(100), 2, b'0'),
         b'V' => number(i64::from(iso.week()), 2, b'0'),
         b'U' => number(week(time, weekday), 2, b'0'),
         b'W' => number(week(time, (weekday + 6) % 7), 2, b'0'),
         b'u' => number(if weekday == 0 { 7 } else { weekday }, 1, b'0'),
         b'w' => number(weekday, 1, b'0'),
-        b'q' => number(i64::from(time.month() - 1) / 3 + 1, 1, b'0'),
-        b's' => number(
-            time.timestamp().as_second() - i64::from(time.timestamp().subsec_nanosecond() < 0),
-            1,
-            b'0',
-        ),
+        b'q' => number(i64::from(time.civil.month() - 1) / 3 + 1, 1, b'0'),
+        b's' => number(time.seconds, 1, b'0'),
         b'N' => put_nanoseconds(out, flags, time),
-        _ => return convert_text(out, letter, flags, time, zone, most),
+        _ => return convert_text(out, letter, flags, time, most),
     }
     true
 }
 
 /// Conversions that give text.
-fn convert_text(
-    out: &mut Vec<u8>,
-    letter: u8,
-    flags: &Flags,
-    time: &Zoned,
-    zone: &Zone,
-    most: usize,
-) -> bool {
+fn convert_text(out: &mut Vec<u8>, letter: u8, flags: &Flags, time: &Time, most: usize) -> bool {
     let day = DAYS.get(usize::from(
-        time.weekday().to_sunday_zero_offset().unsigned_abs(),
+        time.civil.weekday().to_sunday_zero_offset().unsigned_abs(),
     ));
     let day = *day.unwrap_or(&"");
-    let month = MONTHS.get(usize::from(time.month().unsigned_abs()).wrapping_sub(1));
+    let month = MONTHS.get(usize::from(time.civil.month().unsigned_abs()).wrapping_sub(1));
     let month = *month.unwrap_or(&"");
-    let half = if time.hour() < 12 { "AM" } else { "PM" };
+    let half = if time.civil.hour() < 12 { "AM" } else { "PM" };
     let composed = match letter {
         b'c' => "%a %b %e %H:%M:%S %Y",
         b'D' | b'x' => "%m/%d/%y",
@@ -191,10 +170,10 @@ fn convert_text(
                 width: Some(width),
                 ..Flags::default()
             };
-            put_number(out, &year, i64::from(time.year()), 1, b'0');
-            format(out, b"-%m-%d", time, zone, most);
+            put_number(out, &year, i64::from(time.civil.year()), 4, b'0');
+            format(out, b"-%m-%d", time, most);
         } else {
-            format(out, composed.as_bytes(), time, zone, most);
+            format(out, composed.as_bytes(), time, most);
         }
         pad(out, start, flags, b' ');
         return true;
@@ -214,26 +193,19 @@ fn convert_text(
             if flags.colons > 3 {
                 return false;
             }
-            put_offset(out, flags, time.offset().seconds());
+            put_offset(out, flags, time.offset);
             return true;
         }
-        b'Z' => {
-            let info = time.time_zone().to_offset_info(time.timestamp());
-            let name = zone.name.as_deref().unwrap_or(info.abbreviation());
-            out.extend_from_slice(name.as_bytes());
-        }
+        b'Z' => out.extend_from_slice(time.zone_name.as_bytes()),
         _ => return false,
-    }
-    if flags.colons > 0 {
-        return false;
     }
     pad(out, start, flags, b' ');
     true
 }
 
 /// The week of the year, if weeks begin so many days before today.
-fn week(time: &Zoned, days_into_week: i64) -> i64 {
-    (i64::from(time.day_of_year()) - 1 + 7 - days_into_week) / 7
+fn week(time: &Time, days_into_week: i64) -> i64 {
+    (i64::from(time.civil.day_of_year()) - 1 + 7 - days_into_week) / 7
 }
 
 /// Fills up on the left to the width that was asked for.
@@ -282,70 +254,46 @@ fn put_number(out: &mut Vec<u8>, flags: &Flags, value: i64, digits: usize, fill:
 }
 
 /// `%N`: the width is how many digits are wanted.
-fn put_nanoseconds(out: &mut Vec<u8>, flags: &Flags, time: &Zoned) {
-    let nanoseconds = time
-        .timestamp()
-        .subsec_nanosecond()
-        .rem_euclid(1_000_000_000);
-    let digits = format!("{nanoseconds:09}");
+fn put_nanoseconds(out: &mut Vec<u8>, flags: &Flags, time: &Time) {
+    let mut digits = format!("{:09}", time.nanoseconds).into_bytes();
     let width = flags.width.unwrap_or(9);
-    let kept = digits.as_bytes().get(..width.min(9)).unwrap_or_default();
-    match flags.fill {
-        Some(b'-') => {
-            let last = kept.iter().rposition(|digit| *digit != b'0');
-            out.extend_from_slice(
-                kept.get(..last.map_or(0, |last| last + 1))
-                    .unwrap_or_default(),
-            );
-        }
-        _ => {
-            out.extend_from_slice(kept);
-            let fill = if flags.fill == Some(b'_') { b' ' } else { b'0' };
-            out.extend(std::iter::repeat_n(fill, width.saturating_sub(9)));
+    digits.resize(width, b'0');
+    if flags.fill == Some(b'_') {
+        // Zeros at the end are blanks.
+        let used = digits.iter().rposition(|digit| *digit != b'0').unwrap_or(0);
+        for digit in digits.iter_mut().skip(used + 1) {
+            *digit = b' ';
         }
     }
+    out.extend_from_slice(&digits);
 }
 
-/// `+hhmm`, with as many colons as there were in the conversion.
+/// `+hhmm`, with as many colons as there were in the conversion: a number with a sign, and filled up like one.
 fn put_offset(out: &mut Vec<u8>, flags: &Flags, seconds: i32) {
     let sign = if seconds < 0 { b'-' } else { b'+' };
     let all = seconds.unsigned_abs();
     let (hours, minutes, seconds) = (all / 3600, all / 60 % 60, all % 60);
-    let mut tail = Vec::new();
-    let _ = match (flags.colons, minutes, seconds) {
-        (0, ..) => write!(tail, "{minutes:02}"),
-        (1, ..) => write!(tail, ":{minutes:02}"),
-        (2, ..) => write!(tail, ":{minutes:02}:{seconds:02}"),
-        (_, 0, 0) => Ok(()),
-        (_, _, 0) => write!(tail, ":{minutes:02}"),
-        _ => write!(tail, ":{minutes:02}:{seconds:02}"),
+    let (text, width) = match (flags.colons, minutes, seconds) {
+        (0, ..) => ((hours * 100 + minutes).to_string(), 5),
+        (1, ..) => (format!("{hours}:{minutes:02}"), 6),
+        (2, ..) => (format!("{hours}:{minutes:02}:{seconds:02}"), 9),
+        (_, 0, 0) => (hours.to_string(), 3),
+        (_, _, 0) => (format!("{hours}:{minutes:02}"), 6),
+        _ => (format!("{hours}:{minutes:02}:{seconds:02}"), 9),
     };
-    let digits = flags.width.unwrap_or(0).saturating_sub(tail.len() + 1);
+    let missing = flags.width.unwrap_or(width).saturating_sub(text.len() + 1);
     match flags.fill {
-        Some(b'-') => {
-            out.push(sign);
-            let _ = write!(out, "{hours}");
-        }
+        Some(b'-') => out.push(sign),
         Some(b'_') => {
-            let text = hours.to_string();
-            let missing = digits.max(2).saturating_sub(text.len());
             out.extend(std::iter::repeat_n(b' ', missing));
             out.push(sign);
-            out.extend_from_slice(text.as_bytes());
         }
         _ => {
             out.push(sign);
-            let digits = digits.max(2);
-            let _ = write!(out, "{hours:0digits$}");
+            out.extend(std::iter::repeat_n(b'0', missing));
         }
     }
-    out.extend_from_slice(&tail);
-}
-
-/// The names of days, from Sunday.
-pub(crate) fn day_name(day: Weekday) -> &'static str {
-    DAYS.get(usize::from(day.to_sunday_zero_offset().unsigned_abs()))
-        .unwrap_or(&"")
+    out.extend_from_slice(text.as_bytes());
 }
 
 /// The names of months, from January.

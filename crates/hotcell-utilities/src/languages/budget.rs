@@ -68,6 +68,13 @@ impl Budget {
 /// Room that is given back when this is dropped.
 pub(crate) struct Held(Budget, usize);
 
+impl Held {
+    /// No room at all.
+    pub(crate) fn nothing(budget: &Budget) -> Self {
+        Self(budget.clone(), 0)
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         self.0.give_back(self.1);

@@ -86,6 +86,27 @@ impl<'p> Math<'p> {
         }
     }
 
+    /// Times a power of ten.
+    pub(crate) fn shift_point(&self, number: &Decimal, by: i64) -> io::Result<Decimal> {
+        let distance = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
+        if by < 0 {
+            let scale = number.scale.saturating_add(distance);
+            self.check_room(scale)?;
+            return Ok(Decimal {
+                scale,
+                ..number.clone()
+            });
+        }
+        if distance <= number.scale {
+            return Ok(Decimal {
+                scale: number.scale - distance,
+                ..number.clone()
+            });
+        }
+        let whole = self.scaled(number, distance)?;
+        self.make(number.is_negative, whole, 0)
+    }
+
     pub(crate) fn negate(&self, number: &Decimal) -> Decimal {
         Decimal {
             is_negative: !number.is_negative && !number.is_zero(),

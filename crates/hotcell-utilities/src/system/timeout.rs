@@ -133,7 +133,12 @@ fn main(process: &Process) -> io::Result<i32> {
                 .concat(),
             );
         }
-        process.kill(child, signal);
+        if parsed.has("foreground") {
+            process.kill(child, signal);
+        } else {
+            // What the command has begun is in its group.
+            process.kill_tree(child, signal);
+        }
     };
     send(signal);
     let status = match kill_after.map(wait) {

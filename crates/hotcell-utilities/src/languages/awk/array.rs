@@ -6,8 +6,8 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashTable, hash_table::Entry};
 use std::hash::BuildHasher;
 
-use super::{number, text::Text, value::Value};
-use crate::languages::budget::Budget;
+use super::{text::Text, value::Value};
+use crate::{languages::budget::Budget, printf};
 
 /// What an element costs beside its key and value.
 const ELEMENT: usize = size_of::<Slot>() + size_of::<u32>() + 8;
@@ -83,7 +83,7 @@ impl Key {
 
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Number(number) => number::put_integer(out, *number),
+            Self::Number(number) => printf::decimal(out, *number),
             Self::Text(text) => out.extend_from_slice(text.as_bytes()),
         }
     }
@@ -93,7 +93,7 @@ impl Key {
         match self {
             Self::Number(number) => {
                 let mut digits = Vec::new();
-                number::put_integer(&mut digits, *number);
+                printf::decimal(&mut digits, *number);
                 // A key is a string that may look like a number.
                 Ok(Value::Input(Text::new(budget, &digits)?))
             }

@@ -180,7 +180,7 @@ pub(crate) fn put_whole(out: &mut Vec<u8>, number: f64) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "compared, and bounded")]
     let is_integer = integer as f64 == number && integer.unsigned_abs() < 1 << 53;
     if is_integer {
-        put_integer(out, integer);
+        printf::decimal(out, integer);
         return true;
     }
     put_unusual(out, number)
@@ -201,26 +201,6 @@ fn put_unusual(out: &mut Vec<u8>, number: f64) -> bool {
         return true;
     }
     false
-}
-
-pub(crate) fn put_integer(out: &mut Vec<u8>, number: i64) {
-    let mut place = [0u8; 20];
-    let mut at = place.len();
-    let mut rest = number.unsigned_abs();
-    loop {
-        at -= 1;
-        if let Some(digit) = place.get_mut(at) {
-            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        }
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(place.get(at..).unwrap_or_default());
 }
 
 /// `%.6g`, the format that hardly anybody changes.

@@ -429,7 +429,7 @@ fn files<'p>(
         out.write_all(&[b"Files ", one.as_bytes(), b" and ", other, b" differ\n"].concat())?;
         return Ok(1);
     }
-    if is_recursive && options.style != Style::SideBySide || is_recursive {
+    if is_recursive {
         let words = options.words.iter().map(|word| quote::for_shell(word));
         let names = [one, other].map(|name| quote::for_shell(name));
         let line = bstr::join(" ", ["diff".into()].into_iter().chain(words).chain(names));

@@ -218,7 +218,7 @@ fn put_number(letter: u8, spec: &Spec, value: f64, out: &mut Vec<u8>) {
             let whole = value.trunc();
             #[expect(clippy::cast_possible_truncation, reason = "checked to fit")]
             if whole.abs() < 9.2e18 {
-                number::put_integer(&mut digits, (whole as i64).saturating_abs());
+                printf::decimal(&mut digits, (whole as i64).saturating_abs());
             } else {
                 let _ = write!(digits, "{:.0}", whole.abs());
             }

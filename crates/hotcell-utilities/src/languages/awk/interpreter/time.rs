@@ -55,7 +55,7 @@ impl Interpreter<'_> {
         };
         let mut text = self.take_scratch();
         self.process.spend(format.as_bytes().len());
-        calendar::format(&mut text, format.as_bytes(), &time, &zone, 4096);
+        calendar::format(&mut text, format.as_bytes(), &time, 4096);
         let value = self.text(&text)?;
         self.give_scratch(text);
         Ok(value)
