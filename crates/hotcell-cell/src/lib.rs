@@ -79,7 +79,7 @@ pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
-pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
+pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind, decimal};
 pub use wire::{MAX_DEPTH, WireError};
 
 #[doc(hidden)]
