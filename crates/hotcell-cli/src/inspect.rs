@@ -7,7 +7,7 @@ mod text;
 use std::collections::HashMap;
 
 use hotcell_cell::{ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
-use hotcell_executor::json::to_json;
+use hotcell_executor::json::{digits, to_json};
 
 use crate::paint::{Ink, Paint};
 use layout::Piece;
@@ -21,6 +21,8 @@ const ELEMENTS: usize = 100;
 const PIECES: usize = 20_000;
 /// Characters shown of a string that is inside something else.
 const STRING: usize = 10_000;
+/// Characters shown altogether, for the same reason.
+const CHARACTERS: usize = 1 << 20;
 
 /// `value` as source code would have it, as far as there is source code for it.
 pub(crate) fn inspect(value: &Value, paint: Paint) -> String {
@@ -35,6 +37,7 @@ pub(crate) fn inspect(value: &Value, paint: Paint) -> String {
         ancestors: Vec::new(),
         circular: Vec::new(),
         pieces: PIECES,
+        characters: CHARACTERS,
     };
     layout::render(&inspector.value(value), paint)
 }
@@ -80,6 +83,8 @@ struct Inspector<'a> {
     /// Objects that were met inside of themselves; each is shown with its place in this list.
     circular: Vec<u32>,
     pieces: usize,
+    /// How many characters may still be shown.
+    characters: usize,
 }
 
 impl<'a> Inspector<'a> {
@@ -89,12 +94,22 @@ impl<'a> Inspector<'a> {
             Value::Null => Piece::atom(Ink::Bold, "null"),
             Value::Bool(bool) => Piece::atom(Ink::Yellow, bool.to_string()),
             Value::Number(value) => Piece::atom(Ink::Yellow, number(*value)),
-            Value::BigInt(value) => Piece::atom(Ink::Yellow, format!("{value}n")),
-            Value::String(value) => Piece::atom(Ink::Green, text::quoted(value, STRING)),
+            Value::BigInt(value) => self.words(Ink::Yellow, format!("{}n", digits(value))),
+            Value::String(value) => {
+                let most = STRING.min(self.characters);
+                self.words(Ink::Green, text::quoted(value, most))
+            }
             Value::Hole => Piece::atom(Ink::Dim, "<1 empty item>"),
             Value::Reference(index) => self.reference(*index),
             value => self.object(value),
         }
+    }
+
+    /// Text of the value's own, of any length.
+    fn words(&mut self, ink: Ink, text: impl Into<String>) -> Piece {
+        let text = text.into();
+        self.characters = self.characters.saturating_sub(text.len());
+        Piece::atom(ink, text)
     }
 
     fn reference(&mut self, index: u32) -> Piece {
@@ -117,7 +132,8 @@ impl<'a> Inspector<'a> {
 
     fn object(&mut self, value: &'a Value) -> Piece {
         self.pieces = self.pieces.saturating_sub(1);
-        if self.ancestors.len() >= DEPTH as usize || self.pieces == 0 {
+        let is_enough = self.pieces == 0 || self.characters == 0;
+        if self.ancestors.len() >= DEPTH as usize || is_enough {
             return Piece::atom(Ink::Cyan, format!("[{}]", name(value)));
         }
         let number = self.numbers.get(&std::ptr::from_ref(value)).copied();
@@ -157,7 +173,7 @@ impl<'a> Inspector<'a> {
                 Some(iso) => Piece::atom(Ink::Magenta, iso),
                 None => Piece::atom(Ink::Magenta, "Invalid Date"),
             },
-            Value::RegExp { source, flags } => Piece::atom(Ink::Red, format!("/{source}/{flags}")),
+            Value::RegExp { source, flags } => self.words(Ink::Red, format!("/{source}/{flags}")),
             Value::Buffer(bytes) => buffer(bytes),
             Value::View(view) => self.view(view),
             Value::Error(error) => self.error(error),
@@ -199,7 +215,7 @@ impl<'a> Inspector<'a> {
     fn properties(&mut self, properties: &'a [(Text, Value)]) -> Vec<Piece> {
         let mut items = Vec::new();
         for (key, value) in properties.iter().take(ELEMENTS) {
-            let key = Piece::atom(Ink::Plain, text::key(key));
+            let key = self.words(Ink::Plain, text::key(key, STRING));
             items.push(Piece::pair(key, ": ", self.value(value)));
         }
         more(&mut items, properties.len(), "property");
@@ -259,7 +275,7 @@ impl<'a> Inspector<'a> {
                 self.value(cause),
             ));
         }
-        let told = Piece::atom(Ink::Plain, told.trim_end());
+        let told = self.words(Ink::Plain, told.trim_end());
         if items.is_empty() {
             told
         } else {

@@ -4,9 +4,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use hotcell_cell::{Level, Value};
-use hotcell_executor::{Execution, Executor, LogEntry, Run, State, json::to_json};
-use hotcell_prepare::Severity;
-use serde_json::{Value as Json, json};
+use hotcell_executor::{
+    CallRecord, Execution, Executor, ExecutorError, LogEntry, Run, RunStats, State, json::to_text,
+};
+use hotcell_meter::Unwatched;
+use hotcell_prepare::{Diagnostic, Severity};
+use serde::Serialize;
 
 use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs};
 use crate::exit::{CliError, Exit};
@@ -109,32 +112,48 @@ pub(crate) fn show_warnings(execution: &Execution, source: &Source) {
     }
 }
 
+/// What is shown of a run beside its output.
+#[derive(Serialize)]
+struct Rest<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ExecutorError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logs: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_final_answer: Option<bool>,
+    entries: &'a [LogEntry],
+    diagnostics: &'a [Diagnostic],
+    stats: &'a RunStats,
+    calls: &'a [CallRecord],
+}
+
 fn show_json(execution: &Execution) -> Exit {
-    let (exit, mut object) = match &execution.error {
-        None => (
-            Exit::Success,
-            json!({"version": 1, "ok": true, "exitCode": 0}),
-        ),
-        Some(error) => {
-            let exit = Exit::of(error);
-            (
-                exit,
-                json!({"version": 1, "ok": false, "exitCode": exit.code(), "error": error}),
-            )
-        }
+    let error = execution.error.as_ref();
+    let is_ok = error.is_none();
+    let exit = error.map_or(Exit::Success, Exit::of);
+    let rest = serde_json::to_string(&Rest {
+        error,
+        logs: is_ok.then_some(&execution.logs),
+        is_final_answer: is_ok.then_some(execution.is_final_answer),
+        entries: &execution.entries,
+        diagnostics: &execution.diagnostics,
+        stats: &execution.stats,
+        calls: &execution.calls,
+    });
+    // Texts and numbers, and a run that is over: there is nothing to fail with.
+    let rest = rest.unwrap_or_default();
+    let output = to_text(&execution.output, &Unwatched).unwrap_or_default();
+    let output = if is_ok {
+        format!(r#""output":{output},"#)
+    } else {
+        String::new()
     };
-    if let Json::Object(object) = &mut object {
-        if execution.error.is_none() {
-            object.insert("output".into(), to_json(&execution.output));
-            object.insert("logs".into(), json!(execution.logs));
-            object.insert("is_final_answer".into(), json!(execution.is_final_answer));
-        }
-        object.insert("entries".into(), json!(execution.entries));
-        object.insert("diagnostics".into(), json!(execution.diagnostics));
-        object.insert("stats".into(), json!(execution.stats));
-        object.insert("calls".into(), json!(execution.calls));
-    }
-    print::line(object);
+    let code = exit.code();
+    // One object, written in parts: as a tree the output would take many times its room.
+    print::line(format_args!(
+        r#"{{"version":1,"ok":{is_ok},"exitCode":{code},{output}{}"#,
+        rest.get(1..).unwrap_or_default()
+    ));
     exit
 }
 

@@ -1,5 +1,6 @@
 //! The executor: a cell with a life around it.
 
+mod clock;
 mod fork;
 mod life;
 mod run;

@@ -3,8 +3,12 @@
 //! The schema is the host's, the arguments are the code's. They are looked at where they are ([`instance`]), in the time of the
 //! run; what errors say of them is short.
 
+mod elements;
 mod excerpt;
 mod instance;
+mod meter;
+mod number;
+mod properties;
 mod texts;
 mod unique;
 
@@ -15,7 +19,9 @@ use jsonschema::{Draft, Keyword, PatternOptions, ValidationError, Validator};
 use serde_json::Value as Json;
 
 use crate::shorten::shorten;
-use instance::{Halt, Instance, LONGEST_NAME, Meter, Seen, Values};
+use instance::{Instance, Seen, Values};
+use meter::{Halt, Meter};
+use properties::MAX_NAME_BYTES;
 
 /// More than this a model does not correct at once.
 const MAX_ERRORS: usize = 5;
@@ -103,7 +109,7 @@ impl Parameters {
             Some(Halt::Stopped(stopped)) => return Err(Unchecked::Stopped(stopped)),
             Some(Halt::LongName) => {
                 return Ok(vec![format!(
-                    "a property has a name of more than {LONGEST_NAME} bytes"
+                    "a property has a name of more than {MAX_NAME_BYTES} bytes"
                 )]);
             }
             _ if is_valid => return Ok(Vec::new()),

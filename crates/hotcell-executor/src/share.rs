@@ -35,13 +35,11 @@ impl Share {
                 wanted: bytes,
             });
         }
-        match &mut self.charge {
-            Some(charge) => charge.grow(bytes),
-            None => {
-                self.charge = Some(self.account.charge(bytes)?);
-                Ok(())
-            }
+        if let Some(charge) = &mut self.charge {
+            return charge.grow(bytes);
         }
+        self.charge = Some(self.account.charge(bytes)?);
+        Ok(())
     }
 
     /// Gives all of it back.

@@ -130,13 +130,11 @@ impl Charge {
 
     /// Makes it a charge of `bytes`, more or less than before.
     pub fn resize(&mut self, bytes: usize) -> Result<(), OverLimit> {
-        match bytes.checked_sub(self.bytes) {
-            Some(more) => self.grow(more),
-            None => {
-                self.shrink(self.bytes - bytes);
-                Ok(())
-            }
+        if let Some(more) = bytes.checked_sub(self.bytes) {
+            return self.grow(more);
         }
+        self.shrink(self.bytes - bytes);
+        Ok(())
     }
 
     /// The bytes that it holds.

@@ -90,10 +90,13 @@ impl<'w> SharedPace<'w> {
                 self.left.set(left);
                 Ok(())
             }
-            None => {
-                self.left.set(UNITS_PER_LOOK);
-                self.watch.check()
-            }
+            None => self.look(),
         }
+    }
+
+    #[cold]
+    fn look(&self) -> Result<(), Stopped> {
+        self.left.set(UNITS_PER_LOOK);
+        self.watch.check()
     }
 }

@@ -62,8 +62,8 @@ pub(super) fn quoted(text: &Text, most: usize) -> String {
     out
 }
 
-/// A key, with quotes if it needs them.
-pub(super) fn key(key: &Text) -> String {
+/// A key, with quotes if it needs them, and of a long one so many characters.
+pub(super) fn key(key: &Text, most: usize) -> String {
     let is_name = |name: &&str| {
         name.chars()
             .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
@@ -71,8 +71,9 @@ pub(super) fn key(key: &Text) -> String {
             && !name.is_empty()
     };
     let is_index = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    match key.as_str().filter(|name| is_name(name) || is_index(name)) {
+    let is_plain = |name: &&str| name.len() <= most && (is_name(name) || is_index(name));
+    match key.as_str().filter(is_plain) {
         Some(name) => name.to_owned(),
-        None => quoted(key, usize::MAX),
+        None => quoted(key, most),
     }
 }

@@ -241,6 +241,67 @@ fn state_goes_on_in_another_process() {
 }
 
 #[test]
+fn a_sealed_state_is_taken_with_its_key_only() {
+    let dir = tempdir().unwrap();
+    std::fs::write(dir.path().join("key"), "a secret of many bytes\n").unwrap();
+    std::fs::write(dir.path().join("other"), "another secret of many\n").unwrap();
+    std::fs::write(dir.path().join("short"), "secret").unwrap();
+    let run = |args: &[&str]| hotcell_in(dir.path(), args);
+    let first = [
+        "eval",
+        "let count = 41;",
+        "--snapshot-out",
+        "state",
+        "--snapshot-key",
+        "key",
+    ];
+    assert_eq!(run(&first).ok(), "");
+    let with = |key| {
+        run(&[
+            "eval",
+            "count + 1",
+            "--snapshot-in",
+            "state",
+            "--snapshot-key",
+            key,
+        ])
+    };
+    assert_eq!(with("key").ok(), "42");
+    for (key, problem) in [
+        ("other", "the seal of the snapshot does not fit"),
+        ("short", "a key has at least 16 bytes"),
+        ("missing", "failed to read"),
+    ] {
+        let ran = with(key);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(ran.stderr.contains(problem), "{ran}");
+    }
+}
+
+#[test]
+fn what_is_kept_outside_of_the_cell_has_a_limit() {
+    let code = "'x'.repeat(4_000_000)";
+    let ran = hotcell(&["eval", code, "--max-host-memory", "2MiB"]);
+    assert_eq!(ran.code, 137, "{ran}");
+    assert!(ran.stderr.contains("maxHostMemoryBytes"), "{ran}");
+    assert_eq!(
+        hotcell(&["eval", code, "--max-host-memory", "64MiB"]).code,
+        0
+    );
+}
+
+#[test]
+fn an_object_that_holds_much_many_times_is_not_shown_without_end() {
+    let code = "const much = {}; for (let i = 0; i < 100; i++) much['k' + i] = 'x'.repeat(5000);
+                let x = much; for (let i = 0; i < 6; i++) x = Array(100).fill(x); x";
+    let ran = hotcell(&["eval", code]);
+    let shown = ran.ok();
+    assert!(shown.len() < 8 << 20, "{}", shown.len());
+    let ran = hotcell(&["eval", "Array(60).fill(1n << 1_000_000n)"]);
+    assert!(ran.ok().contains("0x1000"));
+}
+
+#[test]
 fn there_are_no_colours_without_a_terminal() {
     let ran = hotcell(&["eval", "({ a: 'b' })"]);
     assert!(!ran.stdout.contains('\x1b'));

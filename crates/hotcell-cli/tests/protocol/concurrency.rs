@@ -295,3 +295,54 @@ fn a_client_that_does_not_read_is_not_read_either() {
     drop(writer.join().unwrap());
     assert!(server.wait().unwrap().success());
 }
+
+/// Pipelines of runs, all sent before the first answer is read, with the codes of each; gives what was answered in which order.
+fn pipelines(client: &mut Client, options: &serde_json::Value, codes: &[&str], count: usize) {
+    let executors: Vec<_> = (0..count)
+        .map(|_| client.executor(options.clone()))
+        .collect();
+    let id = |pipeline: usize, run: usize| pipeline * codes.len() + run;
+    for (pipeline, executor) in executors.iter().enumerate() {
+        for (run, code) in codes.iter().enumerate() {
+            let request = json!({
+                "jsonrpc": "2.0", "id": id(pipeline, run), "method": "executor.run",
+                "params": {"executor": executor, "code": code},
+            });
+            client.raw(&request.to_string());
+        }
+    }
+    let mut next: Vec<_> = (0..count).map(|pipeline| id(pipeline, 0)).collect();
+    for _ in 0..count * codes.len() {
+        let answer = client.next_other();
+        let id = usize::try_from(answer["id"].as_u64().unwrap()).unwrap();
+        let pipeline = id / codes.len();
+        assert_eq!(id, next[pipeline], "of executor {pipeline}: {answer}");
+        next[pipeline] += 1;
+    }
+}
+
+#[test]
+fn queued_runs_are_answered_in_the_order_of_the_queue() {
+    let options = json!({"runConcurrency": "queue", "maxQueuedRuns": 1000});
+    for threads in ["1", "2", "8"] {
+        let mut client = Client::with(&["--threads", threads]);
+        pipelines(&mut client, &options, &["1 + 1"; 50], 40);
+        let mixed = [
+            "let a = []; for (let i = 0; i < 3000; i++) a.push({ i }); a",
+            "1",
+            "throw new Error('x')",
+            "not code",
+            "await null; console.log('y')",
+        ];
+        pipelines(&mut client, &options, &mixed.repeat(10), 20);
+    }
+}
+
+#[test]
+fn queued_runs_hear_in_order_that_there_is_no_cell_any_more() {
+    let options = json!({"runConcurrency": "queue", "maxQueuedRuns": 1000, "timeoutMs": 100, "maxOperations": PATIENT});
+    let mut codes = vec!["1 + 1"; 40];
+    codes[10] = "for (;;) {}";
+    let mut client = Client::new();
+    pipelines(&mut client, &options, &codes, 20);
+}

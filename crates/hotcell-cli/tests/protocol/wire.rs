@@ -213,3 +213,114 @@ fn nesting_is_taken_as_far_as_values_go() {
     );
     assert!(out.to_string().starts_with(&"[".repeat(900)));
 }
+
+#[test]
+fn whatever_a_run_gives_there_is_an_answer_with_all_of_it() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"maxOperations": 1_000_000_000}));
+    client.tools(&e, json!([{"name": "echo"}]));
+    for code in [
+        "/(?i:a)b/v",
+        "new Date(NaN)",
+        "1n << 1_000_000n",
+        "-(1n << 100_000n)",
+        "'\\ud800'.repeat(1000)",
+        "({ ['\\udc00']: 1, $: 2 })",
+        "new Map([[NaN, -0], [undefined, [,]]])",
+        "const a = []; a.push(a); a",
+        "new Float16Array([1.5])",
+        "[/(?<a>b)\\k<a>/dgimsvy, Symbol.iterator.description]",
+        "new BigUint64Array([2n ** 64n - 1n]).subarray(0, 1)",
+    ] {
+        // As a result, and as an argument that comes back.
+        let whole = format!(
+            "console.log('seen'); (() => {{ {} }})()",
+            last_returned(code)
+        );
+        let run = client.send("executor.run", json!({"executor": e, "code": whole}));
+        let result = client.wait_result(&run);
+        assert_eq!(result["logs"], "seen", "{code}");
+        let echoed = format!("await echo((() => {{ {} }})())", last_returned(code));
+        let run = client.send("executor.run", json!({"executor": e, "code": echoed}));
+        let call = client.next_call();
+        let argument = call["params"]["args"][0].clone();
+        client.answer(&call, &argument);
+        assert_eq!(
+            client.wait_result(&run)["output"],
+            result["output"],
+            "{code}"
+        );
+    }
+    let large = client.run(&e, "1n << 20_000n");
+    assert_eq!(
+        large["value"].as_str().map(|digits| &digits[..4]),
+        Some("0x10")
+    );
+}
+
+/// The code as the body of a function, with the value of its last expression.
+fn last_returned(code: &str) -> String {
+    match code.rsplit_once("; ") {
+        Some((before, last)) => format!("{before}; return {last}"),
+        None => format!("return {code}"),
+    }
+}
+
+#[test]
+fn calls_are_paid_for_until_they_are_answered() {
+    let mut client = Client::new();
+    let options = json!({"maxHostMemoryBytes": 4 << 20, "maxOperations": 1_000_000_000});
+    let e = client.executor(options);
+    client.tools(&e, json!([{"name": "tool"}]));
+    let code = "let first, refused = 0;
+        for (let i = 0; i < 500; i++) tool('x'.repeat(100_000)).catch((e) => { first ??= e.message; refused++ });
+        await null; await null; await null; await null; [first, refused]";
+    let run = client.send("executor.run", json!({"executor": e, "code": code}));
+    let output = client.wait_result(&run)["output"].clone();
+    assert!(
+        output[0].as_str().unwrap().contains("maxHostMemoryBytes"),
+        "{output}"
+    );
+    let refused = output[1].as_u64().unwrap();
+    assert!(refused >= 450, "{refused}");
+    assert!(client.calls.len() <= 50);
+    assert_eq!(client.run(&e, "1 + 1"), 2);
+}
+
+#[test]
+fn a_snapshot_is_restored_with_the_options_of_whoever_restores_it() {
+    let mut client = Client::new();
+    let key = "a secret of many bytes";
+    let e = client.executor(json!({"clock": "real", "snapshotKey": key}));
+    assert_eq!(client.run(&e, "let kept = Date.now() > 0; kept"), true);
+    let taken = client.call("executor.snapshot", json!({"executor": e}))["snapshot"].clone();
+    let restored = client.call(
+        "executor.restore",
+        json!({"snapshot": taken, "options": {"snapshotKey": key}}),
+    );
+    let e = restored["executor"].as_str().unwrap().to_owned();
+    assert_eq!(client.run(&e, "kept"), true);
+    let run = client.send("executor.run", json!({"executor": e, "code": "Date.now()"}));
+    assert_eq!(
+        client.wait_error(&run)["data"]["code"],
+        "ERR_RUNTIME_EXCEPTION"
+    );
+
+    let other = json!({"snapshot": taken, "options": {"snapshotKey": "another secret of many"}});
+    let error = client.call_error("executor.restore", other);
+    assert!(
+        error["message"].as_str().unwrap().contains("does not fit"),
+        "{error}"
+    );
+    let error = client.call_error(
+        "executor.create",
+        json!({"options": {"snapshotKey": "short"}}),
+    );
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("at least 16 bytes"),
+        "{error}"
+    );
+}

@@ -1,9 +1,6 @@
 //! One run: validate, evaluate, and make an output or one error of what comes.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use hotcell_cell::{Cell, CellError, Outcome, Program, ToolCall, Value};
 use hotcell_meter::{StopToken, Stopped, Unwatched, Watch};
@@ -11,6 +8,7 @@ use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, is_foreign_global};
 
 use super::{
     Executor, Slot,
+    clock::Clock,
     life::FINAL_ANSWER,
     turn::{Purpose, Turn},
 };
@@ -23,9 +21,6 @@ use crate::{
     shorten::shorten,
 };
 
-/// What is left to do when the code has ended (its places are translated, its result is written down) counts towards the
-/// time of the run. But however late it ended, there is this long to say so.
-const GRACE: Duration = Duration::from_millis(50);
 /// Of a promise that nobody handled, so many bytes are told.
 const MAX_REJECTION_BYTES: usize = 10_000;
 
@@ -100,8 +95,7 @@ impl Executor {
     }
 
     async fn execute_now(&self, run: &Run, turn: &mut Turn, clock: &mut Clock) -> Execution {
-        let hooks = &self.0.hooks;
-        hooks.reset();
+        self.0.hooks.reset();
         let before = match turn.cell("run") {
             Ok(cell) => cell.stats(),
             Err(error) => return Execution::refused(error),
@@ -126,7 +120,7 @@ impl Executor {
         }
         let ended = match (&program, turn.cell("run")) {
             (Ok(program), Ok(cell)) => {
-                hooks.add_source(&name, program);
+                self.0.hooks.add_source(&name, program);
                 self.evaluate(cell, clock, &name, program).await
             }
             (Err(stopped), _) => Err((*stopped).into()),
@@ -143,17 +137,32 @@ impl Executor {
         };
         clock.begin_grace();
         self.0.slot().stop = None;
-
-        let mut diagnostics = match &program {
-            Ok(program) => program.diagnostics.clone(),
-            Err(_) => Vec::new(),
+        turn.is_dirty = ended.as_ref().is_err_and(Failed::leaves_dirty);
+        let mut execution = self.conclude(ended, &name, program.as_deref().ok(), clock);
+        execution.stats = RunStats {
+            operations: after.operations.saturating_sub(before.operations),
+            wall: clock.began.elapsed(),
+            cpu,
+            tool_calls: after.tool_calls.saturating_sub(before.tool_calls),
+            peak_memory_bytes: after.peak_memory_bytes,
         };
+        execution
+    }
+
+    /// What a run that is over has to show, all but what it cost.
+    fn conclude(
+        &self,
+        ended: Result<Ended, Failed>,
+        name: &str,
+        program: Option<&PreparedProgram>,
+        clock: &Clock,
+    ) -> Execution {
+        let hooks = &self.0.hooks;
         let ended = ended.map_err(|failed| {
-            turn.is_dirty = failed.leaves_dirty();
             let context = Context {
                 options: &self.0.options,
                 hooks,
-                program: &name,
+                program: name,
                 timeout: clock.timeout,
                 watch: &clock.stop,
             };
@@ -163,19 +172,13 @@ impl Executor {
                 Failed::Answer(error) => *error,
             }
         });
-        let stats = RunStats {
-            operations: after.operations.saturating_sub(before.operations),
-            wall: clock.began.elapsed(),
-            cpu,
-            tool_calls: after.tool_calls.saturating_sub(before.tool_calls),
-            peak_memory_bytes: after.peak_memory_bytes,
-        };
         let (entries, log_remark) = hooks.take_logs();
         let calls = hooks.take_calls();
-        if let Ok(program) = &program {
+        let mut diagnostics = Vec::new();
+        if let Some(program) = program {
+            diagnostics.clone_from(&program.diagnostics);
             self.0.slot().note_declarations(program, &self.0.options);
         }
-
         let logs = log::join(&entries);
         let (output, is_final_answer, error) = match ended {
             Ok(Ended {
@@ -203,7 +206,7 @@ impl Executor {
             is_final_answer,
             entries,
             diagnostics,
-            stats,
+            stats: RunStats::default(),
             calls,
         }
     }
@@ -303,45 +306,6 @@ impl Executor {
             }
         }
     }
-}
-
-/// The time of a run.
-struct Clock {
-    began: Instant,
-    timeout: Duration,
-    /// For everything but the code itself, which the cell looks after.
-    stop: StopToken,
-}
-
-impl Clock {
-    fn start(timeout: Duration) -> Self {
-        let began = Instant::now();
-        Self {
-            began,
-            timeout,
-            stop: until(began.checked_add(timeout)),
-        }
-    }
-
-    fn left(&self) -> Duration {
-        self.timeout.saturating_sub(self.began.elapsed())
-    }
-
-    /// Only the time that was spent computing counts.
-    fn count_only(&mut self, computed: Duration) {
-        let left = self.timeout.saturating_sub(computed);
-        self.stop = until(Instant::now().checked_add(left));
-    }
-
-    /// The code has ended, and nothing but time can end what is left to do.
-    fn begin_grace(&mut self) {
-        let least = Instant::now() + GRACE;
-        self.stop = until(self.stop.deadline().map(|deadline| deadline.max(least)));
-    }
-}
-
-fn until(deadline: Option<Instant>) -> StopToken {
-    deadline.map_or_else(StopToken::new, StopToken::until)
 }
 
 impl Slot {

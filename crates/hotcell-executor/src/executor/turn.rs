@@ -97,6 +97,10 @@ impl Turn {
 }
 
 /// What comes of asking for a turn.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives for a moment, and a box would be made for every run"
+)]
 enum Asked {
     Granted(Cell),
     Waits(oneshot::Receiver<Turn>),

@@ -134,7 +134,9 @@ impl<'v, 'm, S: Sink> Walk<'v, 'm, S> {
                 }
                 Value::Object(properties) => {
                     self.pace.spend(properties.len()).map_err(Halt::Stopped)?;
-                    properties.iter().for_each(|(_, value)| add(value));
+                    for (_, value) in properties {
+                        add(value);
+                    }
                 }
                 Value::Map(entries) => {
                     self.pace.spend(entries.len()).map_err(Halt::Stopped)?;

@@ -3,78 +3,24 @@
 //! The validator asks for everything it looks at, and each question costs. Once the run has to end, nothing more is to be
 //! found in the value, so that whatever the validator is at comes to its end, too; its result is not used then.
 
-use std::{borrow::Cow, cell::Cell};
+use std::borrow::Cow;
 
-use hotcell_cell::{Text, Value, View, ViewKind};
-use hotcell_meter::{SharedPace, Stopped, Unwatched, Watch};
+use hotcell_cell::{BigInt, Text, Value};
+use hotcell_meter::Unwatched;
 use jsonschema::{
     JsonType,
-    json::{Array, Json, JsonNumber, Node, NodeIdentity, Object, cmp},
+    json::{Array as _, Json, Node, NodeIdentity, Object as _},
 };
-use serde_json::{Number, Value as Tree};
+use serde_json::Value as Tree;
 
-use super::{excerpt::excerpt, unique::is_unique};
+use super::{
+    elements::{Elements, Items},
+    excerpt::excerpt,
+    meter::{Meter, QUESTION},
+    number::Numeric,
+    properties::{Members, Properties},
+};
 use crate::json::{date::to_iso, digits};
-
-/// What one question costs beside the text that it is about, in units of [`SharedPace`].
-const QUESTION: usize = 32;
-/// After so many errors the validator has said enough. It collects all of them, also those of branches that may fail.
-const MAX_ERRORS: usize = 200;
-/// Names of properties may be as long as this: they are matched against patterns without a further look.
-const MAX_NAME_BYTES: usize = 64 << 10;
-
-/// Why a check was not taken to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halt {
-    Stopped(Stopped),
-    TooManyErrors,
-    LongName,
-}
-
-/// What a check may cost.
-pub(super) struct Meter<'w> {
-    pace: SharedPace<'w>,
-    errors: Cell<usize>,
-    halted: Cell<Option<Halt>>,
-}
-
-impl<'w> Meter<'w> {
-    pub(super) fn new(watch: &'w dyn Watch) -> Self {
-        Self {
-            pace: SharedPace::new(watch),
-            errors: Cell::new(0),
-            halted: Cell::new(None),
-        }
-    }
-
-    /// Why the check was not taken to its end.
-    pub(super) fn halted(&self) -> Option<Halt> {
-        self.halted.get()
-    }
-
-    /// Whether work of so many units may be done.
-    fn spend(&self, units: usize) -> bool {
-        if self.halted.get().is_none()
-            && let Err(stopped) = self.pace.spend(units)
-        {
-            self.halt(Halt::Stopped(stopped));
-        }
-        self.halted.get().is_none()
-    }
-
-    /// Ends the check.
-    fn halt(&self, why: Halt) {
-        self.halted.set(self.halted.get().or(Some(why)));
-    }
-
-    /// Takes note of an error.
-    fn error(&self) {
-        self.errors.set(self.errors.get() + 1);
-        if self.errors.get() > MAX_ERRORS {
-            self.halt(Halt::TooManyErrors);
-        }
-    }
-}
 
 /// Values of a cell, as a representation of JSON.
 pub(super) struct Values;
@@ -145,13 +91,7 @@ impl<'a> Instance<'a> {
         match value {
             Value::Bool(bool) => Kind::Bool(*bool),
             Value::Number(number) => numeric(*number),
-            Value::BigInt(number) => match i64::try_from(number) {
-                Ok(number) => Kind::Number(Numeric::Integer(number)),
-                Err(_) => {
-                    self.pay_for(usize::try_from(number.bits()).unwrap_or(usize::MAX));
-                    Kind::String(Cow::Owned(digits(number)))
-                }
-            },
+            Value::BigInt(number) => self.integer(number),
             Value::String(text) => Kind::String(self.text(text)),
             Value::Array(values) | Value::Set(values) => self.array(Items::Values(values)),
             Value::Object(properties) => self.object(Members::Properties(properties)),
@@ -180,6 +120,15 @@ impl<'a> Instance<'a> {
             .kind(),
             _ => Kind::Null,
         }
+    }
+
+    /// JSON readers take integers of 64 bits; larger ones are text.
+    fn integer(&self, number: &BigInt) -> Kind<'a> {
+        if let Ok(number) = i64::try_from(number) {
+            return Kind::Number(Numeric::Integer(number));
+        }
+        self.pay_for(usize::try_from(number.bits()).unwrap_or(usize::MAX));
+        Kind::String(Cow::Owned(digits(number)))
     }
 
     fn pay_for(&self, bytes: usize) {
@@ -336,314 +285,3 @@ impl<'a> Node<'a, Values> for Instance<'a> {
         }
     }
 }
-
-/// A number as JSON has it: whole numbers are integers.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Numeric {
-    Integer(i64),
-    Float(f64),
-}
-
-impl Numeric {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "checked to be whole and small"
-    )]
-    fn of(number: f64) -> Self {
-        if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 {
-            Self::Integer(number as i64)
-        } else {
-            Self::Float(number)
-        }
-    }
-
-    pub(super) fn to_tree(self) -> Option<Tree> {
-        match self {
-            Self::Integer(number) => Some(Tree::from(number)),
-            Self::Float(number) => Number::from_f64(number).map(Tree::Number),
-        }
-    }
-
-    fn equals(self, expected: &Tree) -> bool {
-        self.to_tree()
-            .is_some_and(|number| cmp::equal(&number, expected))
-    }
-}
-
-impl JsonNumber for Numeric {
-    fn as_u64(&self) -> Option<u64> {
-        match self {
-            Self::Integer(number) => u64::try_from(*number).ok(),
-            Self::Float(_) => None,
-        }
-    }
-
-    fn as_i64(&self) -> Option<i64> {
-        match self {
-            Self::Integer(number) => Some(*number),
-            Self::Float(_) => None,
-        }
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "what JSON itself does with large integers"
-    )]
-    fn as_f64(&self) -> Option<f64> {
-        Some(match self {
-            Self::Integer(number) => *number as f64,
-            Self::Float(number) => *number,
-        })
-    }
-
-    fn as_str(&self) -> Cow<'_, str> {
-        Cow::Owned(self.to_number().to_string())
-    }
-
-    fn to_number(&self) -> Cow<'_, Number> {
-        Cow::Owned(match self {
-            Self::Integer(number) => Number::from(*number),
-            Self::Float(number) => Number::from_f64(*number).unwrap_or_else(|| Number::from(0)),
-        })
-    }
-}
-
-/// The elements of an array, a set, a buffer or a view.
-#[derive(Clone, Copy)]
-pub(super) struct Elements<'a> {
-    items: Items<'a>,
-    meter: &'a Meter<'a>,
-}
-
-#[derive(Clone, Copy)]
-enum Items<'a> {
-    Values(&'a [Value]),
-    Bytes(&'a [u8], ViewKind),
-}
-
-impl<'a> Items<'a> {
-    fn of_buffer(bytes: &'a [u8]) -> Self {
-        Self::Bytes(bytes, ViewKind::Uint8)
-    }
-
-    /// `None` if its buffer stands elsewhere in the value.
-    fn of_view(view: &'a View) -> Option<Self> {
-        let Value::Buffer(bytes) = &view.buffer else {
-            return None;
-        };
-        let start = view.offset as usize;
-        let length = (view.length as usize).checked_mul(view.kind.element_size() as usize)?;
-        let bytes = bytes.get(start..start.checked_add(length)?)?;
-        Some(Self::Bytes(bytes, view.kind))
-    }
-
-    fn len(self) -> usize {
-        match self {
-            Self::Values(values) => values.len(),
-            Self::Bytes(bytes, kind) => bytes.len() / kind.element_size() as usize,
-        }
-    }
-
-    fn get(self, index: usize) -> Option<Seen<'a>> {
-        match self {
-            Self::Values(values) => values.get(index).map(Seen::Value),
-            Self::Bytes(bytes, kind) => {
-                let size = kind.element_size() as usize;
-                let start = index.checked_mul(size)?;
-                element(kind, bytes.get(start..start.checked_add(size)?)?)
-            }
-        }
-    }
-}
-
-/// One element of a view, from its bytes.
-fn element(kind: ViewKind, bytes: &[u8]) -> Option<Seen<'static>> {
-    let two = || bytes.try_into().ok();
-    let four = || bytes.try_into().ok();
-    let eight = || bytes.try_into().ok();
-    Some(match kind {
-        ViewKind::Uint8Clamped | ViewKind::Uint8 | ViewKind::DataView => {
-            Seen::Integer(i64::from(*bytes.first()?))
-        }
-        ViewKind::Int8 => Seen::Integer(i64::from(bytes.first()?.cast_signed())),
-        ViewKind::Int16 => Seen::Integer(i64::from(i16::from_le_bytes(two()?))),
-        ViewKind::Uint16 => Seen::Integer(i64::from(u16::from_le_bytes(two()?))),
-        ViewKind::Int32 => Seen::Integer(i64::from(i32::from_le_bytes(four()?))),
-        ViewKind::Uint32 => Seen::Integer(i64::from(u32::from_le_bytes(four()?))),
-        ViewKind::BigInt64 => Seen::Integer(i64::from_le_bytes(eight()?)),
-        ViewKind::BigUint64 => {
-            let number = u64::from_le_bytes(eight()?);
-            #[expect(clippy::cast_precision_loss, reason = "beyond what an integer can say")]
-            i64::try_from(number).map_or(Seen::Float(number as f64), Seen::Integer)
-        }
-        ViewKind::Float16 => Seen::Float(half(u16::from_le_bytes(two()?))),
-        ViewKind::Float32 => Seen::Float(f64::from(f32::from_le_bytes(four()?))),
-        ViewKind::Float64 => Seen::Float(f64::from_le_bytes(eight()?)),
-    })
-}
-
-/// A number of sixteen bits: a sign, five bits of exponent, ten of fraction.
-fn half(bits: u16) -> f64 {
-    let fraction = f64::from(bits & 0x3ff);
-    let magnitude = match (bits >> 10) & 0x1f {
-        0 => fraction * f64::powi(2.0, -24),
-        0x1f if fraction == 0.0 => f64::INFINITY,
-        0x1f => f64::NAN,
-        exponent => (1024.0 + fraction) * f64::powi(2.0, i32::from(exponent) - 25),
-    };
-    if bits & 0x8000 == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
-}
-
-impl<'a> Array<'a, Values> for Elements<'a> {
-    type Node = Instance<'a>;
-    type ElementsIter = ElementsIter<'a>;
-
-    fn len(&self) -> usize {
-        self.items.len()
-    }
-
-    fn elements(&self) -> ElementsIter<'a> {
-        ElementsIter {
-            elements: *self,
-            next: 0,
-        }
-    }
-
-    fn is_unique(&self) -> bool {
-        is_unique(self)
-    }
-}
-
-pub(super) struct ElementsIter<'a> {
-    elements: Elements<'a>,
-    next: usize,
-}
-
-impl<'a> Iterator for ElementsIter<'a> {
-    type Item = Instance<'a>;
-
-    fn next(&mut self) -> Option<Instance<'a>> {
-        let Elements { items, meter } = self.elements;
-        if !meter.spend(QUESTION) {
-            return None;
-        }
-        let seen = items.get(self.next)?;
-        self.next += 1;
-        Some(Instance { seen, meter })
-    }
-}
-
-/// The properties of an object or a map. What is `undefined` is not there.
-#[derive(Clone, Copy)]
-pub(super) struct Properties<'a> {
-    members: Members<'a>,
-    meter: &'a Meter<'a>,
-}
-
-#[derive(Clone, Copy)]
-enum Members<'a> {
-    Properties(&'a [(Text, Value)]),
-    Entries(&'a [(Value, Value)]),
-    Arguments(&'a [String], &'a [Value]),
-}
-
-impl<'a> Members<'a> {
-    /// How many there are, those that do not count included.
-    fn len(self) -> usize {
-        match self {
-            Self::Properties(properties) => properties.len(),
-            Self::Entries(entries) => entries.len(),
-            Self::Arguments(names, values) => names.len().min(values.len()),
-        }
-    }
-
-    /// Member `index`, if it counts.
-    fn get(self, index: usize) -> Option<(Cow<'a, str>, &'a Value)> {
-        let (name, value) = match self {
-            Self::Properties(properties) => {
-                let (name, value) = properties.get(index)?;
-                (name.to_str_lossy(), value)
-            }
-            Self::Entries(entries) => match entries.get(index)? {
-                (Value::String(name), value) => (name.to_str_lossy(), value),
-                _ => return None,
-            },
-            Self::Arguments(names, values) => (
-                Cow::Borrowed(names.get(index)?.as_str()),
-                values.get(index)?,
-            ),
-        };
-        (!value.is_undefined()).then_some((name, value))
-    }
-}
-
-impl<'a> Properties<'a> {
-    fn find(&self, name: &str) -> Option<Instance<'a>> {
-        self.members()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
-    }
-}
-
-impl<'a> Object<'a, Values> for Properties<'a> {
-    type Node = Instance<'a>;
-    type MemberName = Cow<'a, str>;
-    type MembersIter = MembersIter<'a>;
-
-    fn len(&self) -> usize {
-        self.members().count()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.members().next().is_none()
-    }
-
-    fn get(&self, key: &String) -> Option<Instance<'a>> {
-        self.find(key)
-    }
-
-    fn members(&self) -> MembersIter<'a> {
-        MembersIter {
-            properties: *self,
-            next: 0,
-        }
-    }
-}
-
-pub(super) struct MembersIter<'a> {
-    properties: Properties<'a>,
-    next: usize,
-}
-
-impl<'a> Iterator for MembersIter<'a> {
-    type Item = (Cow<'a, str>, Instance<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let Properties { members, meter } = self.properties;
-        while self.next < members.len() {
-            if !meter.spend(QUESTION) {
-                return None;
-            }
-            let member = members.get(self.next);
-            self.next += 1;
-            let Some((name, value)) = member else {
-                continue;
-            };
-            meter.spend(name.len());
-            if name.len() > MAX_NAME_BYTES {
-                meter.halt(Halt::LongName);
-                return None;
-            }
-            let seen = Seen::Value(value);
-            return Some((name, Instance { seen, meter }));
-        }
-        None
-    }
-}
-
-/// The longest name that a property may have, for the words of an error.
-pub(super) const LONGEST_NAME: usize = MAX_NAME_BYTES;

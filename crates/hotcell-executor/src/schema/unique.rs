@@ -7,7 +7,10 @@ use std::{
 
 use jsonschema::json::{Array as _, JsonNumber as _, Object as _};
 
-use super::instance::{Elements, Instance, Kind};
+use super::{
+    elements::Elements,
+    instance::{Instance, Kind},
+};
 
 /// Whether no element says the same as another.
 pub(super) fn is_unique(elements: &Elements<'_>) -> bool {

@@ -153,7 +153,7 @@ fn what_takes_too_long_to_write_down_is_a_timeout_with_its_logs() {
 struct Cancelling(Mutex<Option<Executor>>);
 
 impl Rule for Cancelling {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "cancelling"
     }
 

@@ -26,9 +26,12 @@ fn ends(work: impl FnOnce() + Send + 'static) {
         work();
         sender.send(()).unwrap();
     });
-    if receiver.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("it waits for itself");
-    }
+    let ended = receiver.recv_timeout(Duration::from_mins(1));
+    assert_ne!(
+        ended,
+        Err(mpsc::RecvTimeoutError::Timeout),
+        "it waits for itself"
+    );
     thread.join().unwrap();
 }
 

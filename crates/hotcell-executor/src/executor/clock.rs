@@ -1,0 +1,48 @@
+//! The time of a run, from its turn to the last word about it.
+
+use std::time::{Duration, Instant};
+
+use hotcell_meter::StopToken;
+
+/// What is left to do when the code has ended (its places are translated, its result is written down) counts towards the
+/// time of the run. But however late it ended, there is this long to say so.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// The time of a run.
+pub(super) struct Clock {
+    pub(super) began: Instant,
+    pub(super) timeout: Duration,
+    /// For everything but the code itself, which the cell looks after.
+    pub(super) stop: StopToken,
+}
+
+impl Clock {
+    pub(super) fn start(timeout: Duration) -> Self {
+        let began = Instant::now();
+        Self {
+            began,
+            timeout,
+            stop: until(began.checked_add(timeout)),
+        }
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        self.timeout.saturating_sub(self.began.elapsed())
+    }
+
+    /// Only the time that was spent computing counts.
+    pub(super) fn count_only(&mut self, computed: Duration) {
+        let left = self.timeout.saturating_sub(computed);
+        self.stop = until(Instant::now().checked_add(left));
+    }
+
+    /// The code has ended, and nothing but time can end what is left to do.
+    pub(super) fn begin_grace(&mut self) {
+        let least = Instant::now() + GRACE;
+        self.stop = until(self.stop.deadline().map(|deadline| deadline.max(least)));
+    }
+}
+
+fn until(deadline: Option<Instant>) -> StopToken {
+    deadline.map_or_else(StopToken::new, StopToken::until)
+}
