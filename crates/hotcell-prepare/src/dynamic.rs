@@ -8,14 +8,16 @@ use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Function, Program, Statement};
 
+use crate::aside::{LARGE, aside};
+use crate::audit::audit;
 use crate::collect::collect;
 use crate::diagnostic::{Diagnostic, Location};
 use crate::findings::shorten;
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
-use crate::program::{describe_depth, refusal, too_large};
-use crate::scan::{scan, stack_need};
-use crate::stack::with_room;
+use crate::program::{describe_cost, describe_depth, describe_steps, refusal, too_large};
+use crate::scan::{scan, stack_need, too_costly};
+use crate::stack::{NoRoom, with_room};
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
 use crate::view::{Facts, IMPORT_META, ImportKind};
 use crate::{rule, rules};
@@ -76,12 +78,19 @@ pub fn prepare_dynamic(
     options: &PrepareOptions,
 ) -> Result<String, Diagnostic> {
     // Nobody stops what nobody watches; if somebody did, the code would not have been checked.
-    prepare_dynamic_watched(kind, params, body, options, &Unwatched)
-        .unwrap_or_else(|stopped| Err(syntax_error(stopped.to_string())))
+    shown(prepare(
+        kind,
+        params.unwrap_or(""),
+        body,
+        options,
+        &Unwatched,
+    ))
+    .unwrap_or_else(|stopped| Err(syntax_error(stopped.to_string())))
 }
 
-/// Like [`prepare_dynamic`], for a run that has to end: gives up soon after `watch` says so, see
-/// [`prepare_program_watched`](crate::prepare_program_watched).
+/// Like [`prepare_dynamic`], for a run that has to end: gives up as soon as `watch` says so.
+///
+/// Large code is looked at on a thread of its own, which may go on for a moment.
 pub fn prepare_dynamic_watched(
     kind: DynamicKind,
     params: Option<&str>,
@@ -89,7 +98,20 @@ pub fn prepare_dynamic_watched(
     options: &PrepareOptions,
     watch: &dyn Watch,
 ) -> Result<Result<String, Diagnostic>, Stopped> {
-    match prepare(kind, params.unwrap_or(""), body, options, watch) {
+    let params = params.unwrap_or("");
+    if check_size(params, body, options).is_err() || params.len() + body.len() <= LARGE {
+        return shown(prepare(kind, params, body, options, watch));
+    }
+    let (params, body, options) = (params.to_owned(), body.to_owned(), options.clone());
+    let prepared = aside(watch, move |watch| {
+        shown(prepare(kind, &params, &body, &options, watch))
+    })?;
+    Ok(prepared.unwrap_or_else(|| Err(refusal(&NoRoom::Panicked))))
+}
+
+/// What a caller gets to see.
+fn shown(prepared: Result<String, Refusal>) -> Result<Result<String, Diagnostic>, Stopped> {
+    match prepared {
         Ok(source) => Ok(Ok(source)),
         Err(Refusal::Found(mut diagnostic)) => {
             shorten(&mut diagnostic);
@@ -186,6 +208,9 @@ fn check_text(
             parse(&allocator, text, goal, watch)?.map_err(|errors| first(&errors, locate))?;
         let program = allocator.alloc(program);
         if goal == Goal::Module {
+            watch.check()?;
+            audit(program)
+                .map_err(|too_many| describe_steps(&too_many, locate(too_many.offset)))?;
             let (program, scoping, errors) = analyze(&allocator, program, goal, watch)?;
             if !errors.is_empty() {
                 return Err(first(&errors, locate).into());
@@ -286,9 +311,10 @@ fn is_whole(program: &Program<'_>, part: &Part<'_>, length: usize) -> bool {
 }
 
 fn bearable(source: &str, part: &str, options: &PrepareOptions) -> Result<(), Diagnostic> {
-    scan(source, options.max_nesting)
-        .map(|_| ())
-        .map_err(|too_deep| describe_depth(&too_deep, part, options))
+    if let Err(too_deep) = scan(source, options.max_nesting) {
+        return Err(describe_depth(&too_deep, part, options));
+    }
+    too_costly(part).map_err(|costly| describe_cost(&costly, part))
 }
 
 fn check_facts(

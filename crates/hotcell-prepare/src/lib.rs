@@ -37,6 +37,8 @@
 //! way. What is *not* claimed: that accepted code is harmless. Rules help a model to correct itself; the wall is the cell.
 #![forbid(unsafe_code)]
 
+mod aside;
+mod audit;
 mod cache;
 mod collect;
 mod diagnostic;

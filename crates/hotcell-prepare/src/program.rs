@@ -5,16 +5,18 @@ mod outcome;
 mod text;
 mod translate;
 
-pub(crate) use limits::{describe_depth, refusal, too_large};
+pub(crate) use limits::{describe_cost, describe_depth, describe_steps, refusal, too_large};
 
 use std::sync::{Arc, OnceLock};
 
 use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 
+use crate::aside::{LARGE, aside};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::lines::{LineIndex, index_weight};
 use crate::options::PrepareOptions;
 use crate::position::PositionMap;
+use crate::stack::NoRoom;
 use crate::view::Declaration;
 use crate::{rule, rules};
 use outcome::Outcome;
@@ -127,31 +129,40 @@ pub fn validate_code(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
 /// Checks the code and makes of it what a cell can run.
 pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram {
     // Nobody stops what nobody watches; if somebody did, the code would not have been checked.
-    prepare_program_watched(code, options, &Unwatched).unwrap_or_else(|stopped| {
-        let diagnostic = Diagnostic::error(rule::SYNTAX_VALID, stopped.to_string());
-        assemble(code, vec![diagnostic], Outcome::default())
-    })
+    let outcome = examine(code, options, &Unwatched).unwrap_or_else(|stopped| {
+        Outcome::refused(Diagnostic::error(rule::SYNTAX_VALID, stopped.to_string()))
+    });
+    assemble(code, outcome, options)
 }
 
-/// Like [`prepare_program`], for a run that has to end: gives up soon after `watch` says so.
+/// Like [`prepare_program`], for a run that has to end: gives up as soon as `watch` says so.
 ///
-/// "Soon" is the time that one pass over the code takes, as a parser cannot be stopped: see the crate's documentation.
+/// Large code is looked at on a thread of its own, which may go on for a moment.
 pub fn prepare_program_watched(
     code: &str,
     options: &PrepareOptions,
     watch: &dyn Watch,
 ) -> Result<PreparedProgram, Stopped> {
-    let mut diagnostics = rules::check_options(options);
-    let mut outcome = if code.len() > options.max_code_bytes {
-        Outcome::refused(too_large(code.len(), options))
+    let outcome = if code.len() <= LARGE || code.len() > options.max_code_bytes {
+        examine(code, options, watch)?
     } else {
-        unfence(code, options, &mut Pace::new(watch))?
+        let (text, rules) = (code.to_owned(), options.clone());
+        aside(watch, move |watch| examine(&text, &rules, watch))?
+            .unwrap_or_else(|| Outcome::refused(refusal(&NoRoom::Panicked)))
     };
-    diagnostics.extend(std::mem::take(&mut outcome.findings).into_shown());
-    Ok(assemble(code, diagnostics, outcome))
+    Ok(assemble(code, outcome, options))
 }
 
-fn assemble(code: &str, diagnostics: Vec<Diagnostic>, outcome: Outcome) -> PreparedProgram {
+fn examine(code: &str, options: &PrepareOptions, watch: &dyn Watch) -> Result<Outcome, Stopped> {
+    if code.len() > options.max_code_bytes {
+        return Ok(Outcome::refused(too_large(code.len(), options)));
+    }
+    unfence(code, options, &mut Pace::new(watch))
+}
+
+fn assemble(code: &str, mut outcome: Outcome, options: &PrepareOptions) -> PreparedProgram {
+    let mut diagnostics = rules::check_options(options);
+    diagnostics.extend(std::mem::take(&mut outcome.findings).into_shown());
     let original: Arc<str> = code.into();
     let transformed = match outcome.transformed {
         Some(text) if text != code => text.into(),

@@ -24,8 +24,6 @@ pub(crate) enum Goal {
     Script,
     /// The same, in TypeScript.
     TypeScript,
-    /// The same, in TypeScript with JSX; only to tell that JSX was meant.
-    Jsx,
     /// A module.
     Module,
     /// The text of an evaluator. Sloppy, because the engine knows the mode and reports what strict mode forbids; with
@@ -38,7 +36,6 @@ impl Goal {
         match self {
             Self::Script | Self::Module => SourceType::mjs(),
             Self::TypeScript => SourceType::ts().with_module(true),
-            Self::Jsx => SourceType::tsx().with_module(true),
             Self::Eval => SourceType::cjs(),
         }
     }
@@ -59,6 +56,15 @@ impl SyntaxError {
             offset: 0,
             message: "the code contains TypeScript, which cannot be used here".into(),
             help: Some("write plain JavaScript, without types and modifiers".into()),
+        }
+    }
+
+    /// For code with elements of JSX in it.
+    pub(crate) fn jsx(offset: u32) -> Self {
+        Self {
+            offset,
+            message: "JSX is not supported".into(),
+            help: Some("build strings or plain objects instead of JSX elements".into()),
         }
     }
 

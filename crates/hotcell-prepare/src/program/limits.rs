@@ -1,10 +1,11 @@
 //! Size and depth that are too much.
 
-use crate::diagnostic::Diagnostic;
+use crate::audit::{Cause, TooManySteps};
+use crate::diagnostic::{Diagnostic, Location};
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
 use crate::rule;
-use crate::scan::TooDeep;
+use crate::scan::{Costly, TooDeep};
 use crate::stack::NoRoom;
 
 pub(crate) fn too_large(bytes: usize, options: &PrepareOptions) -> Diagnostic {
@@ -14,6 +15,17 @@ pub(crate) fn too_large(bytes: usize, options: &PrepareOptions) -> Diagnostic {
         format!("the code has {bytes} bytes, more than the limit of {limit}"),
     )
     .with_fix("split it into several runs: top-level declarations stay available to later ones")
+}
+
+/// For TypeScript that would be too large once it is JavaScript.
+pub(crate) fn too_large_lowered(bytes: usize, limit: usize) -> Diagnostic {
+    Diagnostic::error(
+        rule::CODE_TOO_LARGE,
+        format!(
+            "as JavaScript the code would have about {bytes} bytes, more than the limit of {limit}"
+        ),
+    )
+    .with_fix("use objects instead of enums and namespaces")
 }
 
 pub(crate) fn refusal(no_room: &NoRoom) -> Diagnostic {
@@ -50,5 +62,60 @@ pub(crate) fn describe_depth(
     };
     Diagnostic::error(rule::CODE_TOO_DEEP, message)
         .with_location(LineIndex::new(text).locate(offset))
+        .with_fix(fix)
+}
+
+pub(crate) fn describe_cost(costly: &Costly, text: &str) -> Diagnostic {
+    let (offset, message, fix) = match *costly {
+        Costly::NamedGroups { offset } => (
+            offset,
+            "the code has too many named groups on one line",
+            "use groups without names, or several regular expressions",
+        ),
+        Costly::Digits { offset } => (
+            offset,
+            "a number has too many digits",
+            "make it from a string: `BigInt(\"0x…\")`",
+        ),
+        Costly::Exports { offset } => (
+            offset,
+            "the code exports too many names",
+            "remove the exports: top-level declarations stay available to later runs",
+        ),
+    };
+    Diagnostic::error(rule::CODE_TOO_DEEP, message)
+        .with_location(LineIndex::new(text).locate(offset))
+        .with_fix(fix)
+}
+
+pub(crate) fn describe_steps(too_many: &TooManySteps, location: Location) -> Diagnostic {
+    let (message, fix) = match too_many.cause {
+        Cause::Depth => (
+            "too many names are used too deep inside other code",
+            "take the inner parts out into functions",
+        ),
+        Cause::PrivateNames => (
+            "too many private names are used in classes with too many elements",
+            "use fewer classes, or names without `#`",
+        ),
+        Cause::Labels => (
+            "too many labels, or jumps to labels that do not exist",
+            "use functions and `return` instead of labels",
+        ),
+        Cause::Exports => (
+            "too many exports of names that do not exist",
+            "export what is declared",
+        ),
+        Cause::Namespaces => (
+            "the code has too many namespaces",
+            "use objects instead of namespaces",
+        ),
+        Cause::Enums => (
+            "the values of the enums are too long, or refer to too many others",
+            "use an object instead of an enum",
+        ),
+    };
+    Diagnostic::error(rule::CODE_TOO_DEEP, message)
+        .with_location(location)
         .with_fix(fix)
 }

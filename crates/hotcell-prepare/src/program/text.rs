@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use hotcell_meter::{Pace, Stopped};
 
-use super::limits::{describe_depth, too_large};
+use super::limits::{describe_cost, describe_depth, too_large};
 use super::outcome::Outcome;
 use super::translate::{check, in_room, translate};
 use crate::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ use crate::lines::{LineIndex, push_blank};
 use crate::options::PrepareOptions;
 use crate::program::Language;
 use crate::rule;
-use crate::scan::{Scan, scan};
+use crate::scan::{Scan, scan, too_costly};
 
 pub(super) fn unfence(
     code: &str,
@@ -73,9 +73,10 @@ fn prepare_text(
         Some(blanked) => Cow::Owned(blanked),
         None => text,
     };
-    let mut outcome = in_room(&text, || {
-        translate(&text, !found.too_angular, options, pace)
-    })?;
+    if let Err(costly) = too_costly(&text) {
+        return Ok(Outcome::refused(describe_cost(&costly, &text)));
+    }
+    let mut outcome = in_room(&text, || translate(&text, options, pace))?;
     if outcome.transformed.is_none() {
         outcome.transformed = Some(text.into_owned());
     }
@@ -142,6 +143,9 @@ fn apply(
     }
     if let Err(too_deep) = scan(&transformed, options.max_nesting) {
         return fail(describe_depth(&too_deep, &transformed, options).message);
+    }
+    if let Err(costly) = too_costly(&transformed) {
+        return fail(describe_cost(&costly, &transformed).message);
     }
     before.map.push_edit(&text, &transformed);
     let language = before.language.unwrap_or(Language::JavaScript);

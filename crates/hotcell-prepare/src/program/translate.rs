@@ -4,8 +4,9 @@ use hotcell_meter::{Pace, Stopped};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 
-use super::limits::{refusal, too_large};
+use super::limits::{describe_steps, refusal, too_large_lowered};
 use super::outcome::{MAX_SYNTAX_ERRORS, Outcome, describe};
+use crate::audit::{audit, audit_lowering};
 use crate::collect::collect;
 use crate::diagnostic::Severity;
 use crate::findings::Findings;
@@ -13,7 +14,7 @@ use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
 use crate::position::PositionMap;
 use crate::program::Language;
-use crate::scan::stack_need;
+use crate::scan::{has_jsx, may_be_typed, stack_need};
 use crate::stack::with_room;
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
 use crate::view::{Facts, ProgramView};
@@ -32,7 +33,6 @@ pub(super) fn in_room(
 /// meaning.
 pub(super) fn translate(
     text: &str,
-    may_be_typed: bool,
     options: &PrepareOptions,
     pace: &mut Pace<'_>,
 ) -> Result<Outcome, Stopped> {
@@ -55,7 +55,7 @@ pub(super) fn translate(
         }
         Err(errors) => errors,
     };
-    if !may_be_typed {
+    if !may_be_typed(text, options.max_nesting) {
         return Ok(Outcome::syntax_errors(
             text,
             &errors,
@@ -64,7 +64,7 @@ pub(super) fn translate(
     }
     let program = match parse(&allocator, text, Goal::TypeScript, pace.watch())? {
         Ok(program) => program,
-        Err(typed) => return neither(text, &errors, &typed, pace),
+        Err(typed) => return Ok(neither(text, &errors, &typed, options)),
     };
     let modules = typescript::module_statements(&program);
     if !modules.is_empty() {
@@ -89,6 +89,18 @@ pub(super) fn translate(
             }
         }
     }
+    pace.watch().check()?;
+    let limit = options.max_code_bytes.saturating_mul(MAX_GROWTH);
+    match audit_lowering(&program) {
+        Ok(bytes) if bytes > limit => {
+            return Ok(Outcome::refused(too_large_lowered(bytes, limit)));
+        }
+        Ok(_) => {}
+        Err(too_many) => {
+            let location = LineIndex::new(text).locate(too_many.offset as usize);
+            return Ok(Outcome::refused(describe_steps(&too_many, location)));
+        }
+    }
     let (lowered, map) = match typescript::lower(text, pace.watch())? {
         Ok(lowered) => lowered,
         Err(errors) => {
@@ -99,8 +111,8 @@ pub(super) fn translate(
             ));
         }
     };
-    if lowered.len() > options.max_code_bytes.saturating_mul(MAX_GROWTH) {
-        return Ok(Outcome::refused(too_large(lowered.len(), options)));
+    if lowered.len() > limit {
+        return Ok(Outcome::refused(too_large_lowered(lowered.len(), limit)));
     }
     let mut outcome = in_room(&lowered, || {
         check(&lowered, map, Language::TypeScript, options, pace)
@@ -109,8 +121,8 @@ pub(super) fn translate(
     Ok(outcome)
 }
 
-/// How much larger code may get by lowering; enums, the worst, grow about fourfold.
-const MAX_GROWTH: usize = 8;
+/// How much larger code may get by lowering; enums, the worst that people write, grow about fourfold.
+const MAX_GROWTH: usize = 4;
 
 /// TypeScript's own ways to import and export.
 fn module_statements(
@@ -171,6 +183,12 @@ fn examine<'a>(
     pace: &mut Pace<'_>,
 ) -> Result<Result<Outcome, NotJavaScript>, Stopped> {
     let program = allocator.alloc(program);
+    pace.watch().check()?;
+    if let Err(too_many) = audit(program) {
+        let place = LineIndex::new(text).locate(too_many.offset as usize);
+        let diagnostic = describe_steps(&too_many, map.original(place));
+        return Ok(Ok(Outcome::refused(diagnostic)));
+    }
     let (program, scoping, errors) = analyze(allocator, program, Goal::Script, pace.watch())?;
     pace.watch().check()?;
     let lines = LineIndex::new(text);
@@ -205,34 +223,15 @@ fn neither(
     text: &str,
     plain: &[SyntaxError],
     typed: &[SyntaxError],
-    pace: &Pace<'_>,
-) -> Result<Outcome, Stopped> {
+    options: &PrepareOptions,
+) -> Outcome {
     let first = |errors: &[SyntaxError]| errors.iter().map(|error| error.offset).min();
-    let allocator = Allocator::default();
-    if text.contains('<')
-        && parse(&allocator, text, Goal::Jsx, pace.watch())?.is_ok()
-        && let Some(offset) = first(plain)
-    {
-        let error = SyntaxError {
-            offset,
-            message: "JSX is not supported".into(),
-            help: Some("build strings or plain objects instead of JSX elements".into()),
-        };
-        return Ok(Outcome::syntax_errors(
-            text,
-            &[error],
-            &PositionMap::default(),
-        ));
-    }
     let is_typed = plain.iter().any(SyntaxError::is_about_typescript);
-    let errors = if is_typed || first(typed) > first(plain) {
-        typed
-    } else {
-        plain
+    let jsx = first(plain).filter(|_| has_jsx(text, options.max_nesting));
+    let errors = match jsx {
+        Some(offset) => &[SyntaxError::jsx(offset)],
+        None if is_typed || first(typed) > first(plain) => typed,
+        None => plain,
     };
-    Ok(Outcome::syntax_errors(
-        text,
-        errors,
-        &PositionMap::default(),
-    ))
+    Outcome::syntax_errors(text, errors, &PositionMap::default())
 }

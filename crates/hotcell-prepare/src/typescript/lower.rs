@@ -56,6 +56,8 @@ pub(crate) fn lower(
         ..CodegenOptions::default()
     };
     watch.check()?;
+    // The engine does not read comments, and to find where they go all are looked through again and again.
+    program.comments.clear();
     let generated = Codegen::new().with_options(options).build(&program);
     let mut pairs = Vec::new();
     if let Some(map) = &generated.map {
