@@ -18,6 +18,7 @@ pub use run::{Interrupter, Outcome, Program, Progress};
 use crate::{
     engine::Engine,
     error::CellError,
+    foreign,
     guest::{Guest, place},
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
@@ -29,6 +30,9 @@ use crate::{
     value::Value,
     wire::{put_number, put_value},
 };
+
+/// Tools are numbered with the fifteen bits that the engine has for it.
+pub(crate) const MAX_TOOLS: usize = 1 << 15;
 
 /// One JavaScript VM with a memory of its own.
 ///
@@ -171,8 +175,10 @@ impl Cell {
     /// outstanding when the cell was forked or restored.
     pub fn answer(&mut self, call: u32, answer: Result<Value, ToolError>) -> Result<(), CellError> {
         let host = self.live()?.store.data_mut();
-        let waits = host.calls.get(&call).is_some_and(|call| !call.has_future)
-            && !host.answers.iter().any(|(answered, _)| *answered == call);
+        let waits = host
+            .calls
+            .get(&call)
+            .is_some_and(|call| !call.has_future && !call.is_answered);
         if !waits {
             return Err(CellError::State("there is no such call to answer"));
         }
@@ -284,7 +290,8 @@ impl Cell {
         if let Some(live) = &mut self.live {
             live.store.data_mut().cancel_calls();
         }
-        self.live = None;
+        // With it go the host's functions, if nobody else has them.
+        foreign::discard(self.live.take());
     }
 
     fn define(&mut self, variables: &[(&str, &Value)], tools: &[Slot]) -> Result<(), CellError> {
@@ -300,13 +307,14 @@ impl Cell {
             let number = known.unwrap_or(host.tools.len());
             match known {
                 Some(number) => host.tools[number] = tool.clone(),
+                None if number >= MAX_TOOLS => {
+                    return Err(CellError::State(
+                        "a cell cannot have more than 32,768 tools",
+                    ));
+                }
                 None => host.tools.push(tool.clone()),
             }
-            numbers.push(
-                u16::try_from(number)
-                    .ok()
-                    .filter(|number| *number <= 0x7fff),
-            );
+            numbers.push(number as u64);
         }
         let mut message = Vec::new();
         put_number(&mut message, variables.len() as u64);
@@ -316,11 +324,8 @@ impl Cell {
         }
         put_number(&mut message, tools.len() as u64);
         for (tool, number) in tools.iter().zip(numbers) {
-            let number = number.ok_or(CellError::State(
-                "a cell cannot have more than 32,768 tools",
-            ))?;
             message.push(tool.kind);
-            put_number(&mut message, u64::from(number));
+            put_number(&mut message, number);
             put_value(&mut message, &Value::from(&*tool.name))?;
         }
         let length = self.send(message)?;
@@ -340,11 +345,8 @@ impl Cell {
     fn send(&mut self, message: Vec<u8>) -> Result<i32, CellError> {
         let live = self.live()?;
         let (memory, host) = live.guest.memory.data_and_store_mut(&mut live.store);
-        host.reply(memory, |out| {
-            *out = message;
-            Ok(())
-        })
-        .map_err(|error| CellError::Broken(error.to_string()))
+        host.send(memory, message)
+            .map_err(|error| CellError::Broken(error.to_string()))
     }
 
     /// The guest trapped. The cell is gone; this says why.

@@ -1,57 +1,38 @@
 //! The host's side of one cell: what its imports work on.
 
+mod calls;
+mod message;
 mod outcome;
 mod task;
 
 use std::{
     collections::{HashMap, VecDeque},
-    future::poll_fn,
-    pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
     time::Duration,
 };
 
-use futures_util::stream::{FuturesUnordered, Stream};
-use hotcell_meter::{Account, Charge, OverLimit};
+use futures_util::stream::FuturesUnordered;
+use hotcell_meter::{Account, Unwatched, Watch};
 use wasmtime::Memory;
 
+pub(crate) use calls::{PendingCall, Reaction, Slot, not_connected};
+pub(crate) use message::{Refusal, put_answer, put_numbered_answer, read_values};
 pub(crate) use outcome::Emitted;
-use task::{CallFuture, Guarded, TaskWaker};
 
 use crate::{
     cancel::CancelToken,
     engine::Seat,
-    guest::{INBOX_SIZE, answer, place},
-    held::{Arguments, Held, over_limit, room},
+    held::Held,
     interrupt::Interrupt,
     limits::MemoryLimit,
-    options::{CellOptions, Console, Gate, Modules},
+    options::{CellOptions, Clock, Console, Gate, Modules, Random},
     room::StackLease,
-    tool::{Answer, AnswerFuture, Boxed, Kind, Tool, ToolCall, ToolError},
-    value::{ErrorValue, Value},
+    tool::Answer,
     watchdog::Deadline,
-    wire::{Budget, Reader, WireError, put_number, put_value},
+    wire::Budget,
 };
-
-/// A tool and the name that code knows it by.
-#[derive(Clone)]
-pub(crate) struct Slot {
-    pub(crate) name: Arc<str>,
-    /// `None` after a restore, until the host defines it again.
-    pub(crate) tool: Option<Tool>,
-    /// The guest's number for its kind.
-    pub(crate) kind: u8,
-}
-
-/// A call that has no answer yet.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PendingCall {
-    pub(crate) tool: Arc<str>,
-    pub(crate) arguments: Arguments,
-    /// Whether a future of ours will answer it. If not, the host must.
-    pub(crate) has_future: bool,
-}
+use message::Waiting;
+use task::{CallFuture, TaskWaker};
 
 /// What the guest was entered for.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +62,11 @@ pub(crate) struct Host {
     /// That stack, once there is one.
     pub(crate) stack: Option<StackLease>,
 
+    /// Whether the guest may ask for the time, and for chance. It knows itself and does not ask if not; but what it knows is in
+    /// its memory.
+    pub(crate) has_clock: bool,
+    pub(crate) has_chance: bool,
+
     console: Option<Console>,
     pub(crate) gate: Option<Gate>,
     pub(crate) modules: Option<Modules>,
@@ -105,12 +91,6 @@ pub(crate) struct Host {
     said: outcome::Said,
 }
 
-/// A message and what it is charged.
-pub(crate) struct Waiting {
-    pub(crate) message: Vec<u8>,
-    _charge: Charge,
-}
-
 impl Host {
     pub(crate) fn new(options: &CellOptions) -> Self {
         let interrupt = Arc::default();
@@ -124,6 +104,8 @@ impl Host {
             stack_mark: 0,
             stack_peak: 0,
             stack: None,
+            has_clock: options.clock == Clock::Real,
+            has_chance: options.random == Random::Real,
             console: options.console.clone(),
             gate: options.gate.clone(),
             modules: options.modules.clone(),
@@ -144,237 +126,12 @@ impl Host {
         }
     }
 
-    /// Reads a message of the guest's. The inner error is for the guest: there is no room for what it says.
-    pub(crate) fn read<T>(
-        &self,
-        message: &[u8],
-        read: impl FnOnce(&mut Reader<'_>) -> Result<T, WireError>,
-    ) -> Result<Result<(T, Charge), Refusal>, WireError> {
-        let room = room(&self.account);
-        let budget = self.budget.at_most(room);
-        let mut reader = Reader::new(message, budget);
-        match read(&mut reader) {
-            Ok(value) => {
-                let charge = self.account.charge(budget.less(reader.left()));
-                Ok(charge
-                    .map(|charge| (value, charge))
-                    .map_err(Refusal::Account))
-            }
-            Err(WireError::TooLarge) => {
-                let over = if room < self.budget.less(0) {
-                    over_limit(&self.account, room)
-                } else {
-                    None
-                };
-                Ok(Err(
-                    over.map_or(Refusal::Value(self.budget), Refusal::Account)
-                ))
-            }
-            Err(error) => Err(error),
+    /// Says when what is done for the guest has to end. Between runs nothing has to, but that is short.
+    pub(crate) fn watch(&self) -> &dyn Watch {
+        match self.entry {
+            Entry::Run => &*self.interrupt,
+            Entry::Chore(_) => &Unwatched,
         }
-    }
-
-    /// Writes an answer where the guest looks for it and returns its length. One for which there is no room becomes an
-    /// error that says so.
-    pub(crate) fn reply_answer(
-        &mut self,
-        memory: &mut [u8],
-        write: impl Fn(&mut Vec<u8>, &Answer) -> Result<(), WireError>,
-        answer: &Answer,
-    ) -> wasmtime::Result<i32> {
-        match self.try_reply(memory, |out| write(out, answer))? {
-            Ok(length) => Ok(length),
-            Err(over) => self.reply(memory, |out| write(out, &Err(no_room(&over)))),
-        }
-    }
-
-    /// Writes a reply where the guest looks for it and returns its length.
-    pub(crate) fn reply(
-        &mut self,
-        memory: &mut [u8],
-        write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
-    ) -> wasmtime::Result<i32> {
-        self.try_reply(memory, write)?
-            .map_err(|over| wasmtime::format_err!("{over}"))
-    }
-
-    /// As [`Host::reply`]. The inner error says that there is no room for the message to wait in.
-    fn try_reply(
-        &mut self,
-        memory: &mut [u8],
-        write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
-    ) -> wasmtime::Result<Result<i32, OverLimit>> {
-        // A message that the guest did not take is of no use any more.
-        self.waiting = None;
-        let mut message = std::mem::take(&mut self.scratch);
-        message.clear();
-        write(&mut message)?;
-        let length = i32::try_from(message.len())?;
-        if message.len() <= INBOX_SIZE {
-            let inbox = memory
-                .get_mut(place::INBOX..)
-                .and_then(|memory| memory.get_mut(..message.len()));
-            inbox
-                .ok_or_else(|| wasmtime::format_err!("the inbox is not in memory"))?
-                .copy_from_slice(&message);
-            self.scratch = message;
-        } else {
-            match self.account.charge(message.capacity()) {
-                Ok(charge) => {
-                    self.waiting = Some(Waiting {
-                        message,
-                        _charge: charge,
-                    })
-                }
-                Err(over) => return Ok(Err(over)),
-            }
-        }
-        Ok(Ok(length))
-    }
-
-    /// The call that the guest describes. The inner error is for the guest: its arguments are too large.
-    pub(crate) fn read_call(
-        &mut self,
-        number: i32,
-        arguments: &[u8],
-    ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), ToolError>> {
-        let slot = usize::try_from(number)
-            .ok()
-            .and_then(|number| self.tools.get(number));
-        let slot = slot
-            .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
-        self.check_in_run()?;
-        self.tool_calls += 1;
-        let (arguments, charge) = match self.read(arguments, read_values)? {
-            Ok(read) => read,
-            Err(refusal) => {
-                let message = format!("the arguments for {} are too large: {refusal}", slot.name);
-                return Ok(Err(ToolError::new("RangeError", message)));
-            }
-        };
-        let call = ToolCall {
-            tool: Arc::clone(&slot.name),
-            arguments: Arguments::charged(arguments, charge),
-            cancel: self.cancel.clone(),
-        };
-        Ok(Ok((call, slot.tool.clone())))
-    }
-
-    /// The number of a call that begins.
-    pub(crate) fn new_call_id(&self, id: i32) -> wasmtime::Result<u32> {
-        let id = u32::try_from(id)?;
-        if self.calls.contains_key(&id) {
-            wasmtime::bail!("call {id} is outstanding already");
-        }
-        Ok(id)
-    }
-
-    /// Starts an asynchronous call, or says why not.
-    pub(crate) fn start_call(
-        &mut self,
-        id: u32,
-        call: ToolCall,
-        tool: Option<Tool>,
-    ) -> Result<(), ToolError> {
-        let (name, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
-        match tool.map(|tool| tool.0) {
-            Some(Kind::Async(function)) => {
-                self.check_calls_in_flight()?;
-                let future = function(call);
-                self.start_future(id, name, arguments, future)
-            }
-            Some(_) => {
-                self.check_calls_in_flight()?;
-                let pending = PendingCall {
-                    tool: name,
-                    arguments,
-                    has_future: false,
-                };
-                self.calls.insert(id, pending);
-                Ok(())
-            }
-            None => Err(not_connected(&name)),
-        }
-    }
-
-    /// Makes `future` answer the call `id`.
-    pub(crate) fn start_future(
-        &mut self,
-        id: u32,
-        tool: Arc<str>,
-        arguments: Arguments,
-        future: AnswerFuture,
-    ) -> Result<(), ToolError> {
-        let mut future = CallFuture {
-            id,
-            answer: Guarded::new(Arc::clone(&tool), future),
-        };
-        self.check_calls_in_flight()?;
-        // Many tools have their answer at once; then the guest need not even stop for it.
-        let polled = self
-            .task
-            .with(|waker| Pin::new(&mut future).poll(&mut Context::from_waker(waker)));
-        match polled {
-            Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
-            _ => self.futures.push(future),
-        }
-        let pending = PendingCall {
-            tool,
-            arguments,
-            has_future: true,
-        };
-        self.calls.insert(id, pending);
-        Ok(())
-    }
-
-    /// Keeps an answer until the guest asks for it. One for which there is no room becomes an error that says so.
-    pub(crate) fn keep_answer(&mut self, id: u32, answer: Answer) {
-        let bytes = match &answer {
-            Ok(value) => value.heap_size(),
-            Err(error) => error.0.size(),
-        };
-        let held = match self.account.charge(bytes) {
-            Ok(charge) => Held::charged(answer, charge),
-            // There are no more of these than calls in flight.
-            Err(over) => Held::free(Err(no_room(&over))),
-        };
-        self.answers.push_back((id, held));
-    }
-
-    fn check_calls_in_flight(&self) -> Result<(), ToolError> {
-        let outstanding = self.calls.len();
-        if outstanding < self.max_calls_in_flight {
-            return Ok(());
-        }
-        let message =
-            format!("too many tool calls at once: {outstanding} are outstanding, await some first");
-        Err(ToolError::new("RangeError", message))
-    }
-
-    /// What the future gives, or `None` if the run ends before. The cell is suspended meanwhile.
-    pub(crate) async fn wait_for<T>(
-        &mut self,
-        tool: Arc<str>,
-        future: Boxed<T>,
-    ) -> Option<Result<T, ToolError>> {
-        self.pause_clock();
-        self.ensure_watched();
-        let mut future = Guarded::new(tool, future);
-        let interrupt = Arc::clone(&self.interrupt);
-        let answer = poll_fn(|context| {
-            if let Poll::Ready(answer) = Pin::new(&mut future).poll(context) {
-                return Poll::Ready(Some(answer));
-            }
-            interrupt.register(context.waker());
-            if interrupt.reason().is_some() {
-                Poll::Ready(None)
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
-        self.resume_clock();
-        answer
     }
 
     /// Whether the run is to end. The guest asks once in a while; that its time is over is seen here at once, while the
@@ -419,89 +176,4 @@ impl Host {
             self.stack = made;
         }
     }
-
-    /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
-    pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
-            let (id, answer) = answer;
-            self.keep_answer(id, answer);
-        }
-        if self.answers.is_empty() {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
-    }
-
-    /// Nobody waits for the outstanding calls any more.
-    pub(crate) fn cancel_calls(&mut self) {
-        self.futures = FuturesUnordered::new();
-        self.answers.clear();
-        self.calls.clear();
-        let next = CancelToken::of(&self.interrupt);
-        std::mem::replace(&mut self.cancel, next).cancel();
-    }
-}
-
-/// The error for a tool that a restored cell knows but the host has not given it.
-pub(crate) fn not_connected(tool: &str) -> ToolError {
-    ToolError::from(format!(
-        "the tool {tool} is not connected: the cell was restored without it"
-    ))
-}
-
-/// Why there is no room for what the guest says.
-#[derive(Debug, Clone, Copy, thiserror::Error)]
-pub(crate) enum Refusal {
-    /// A single value may not take so much.
-    #[error("more than {0}")]
-    Value(Budget),
-    /// There is no room beside what is kept already.
-    #[error(transparent)]
-    Account(OverLimit),
-}
-
-/// The error for an answer that there is no room for.
-fn no_room(over: &OverLimit) -> ToolError {
-    let message = format!("the answer of the tool cannot be kept: {over}");
-    ToolError::new("RangeError", message)
-}
-
-/// Values and nothing else, with their count before them.
-pub(crate) fn read_values(reader: &mut Reader<'_>) -> Result<Vec<Value>, WireError> {
-    let values = reader.values()?;
-    reader.finish()?;
-    Ok(values)
-}
-
-/// An answer as the guest reads it. A value that cannot enter the cell is a failure of the tool.
-pub(crate) fn put_answer(out: &mut Vec<u8>, answer: &Answer) -> Result<(), WireError> {
-    let start = out.len();
-    let written = match answer {
-        Ok(value) => {
-            out.push(answer::VALUE);
-            put_value(out, value)
-        }
-        Err(error) => {
-            out.push(answer::ERROR);
-            put_value(out, &Value::Error(error.0.clone()))
-        }
-    };
-    if let Err(error) = written {
-        out.truncate(start);
-        out.push(answer::ERROR);
-        let message = format!("the tool's answer cannot enter the cell: {error}");
-        put_value(out, &ErrorValue::new("TypeError", message).into())?;
-    }
-    Ok(())
-}
-
-/// Which call, then its answer.
-pub(crate) fn put_numbered_answer(
-    out: &mut Vec<u8>,
-    id: u32,
-    answer: &Answer,
-) -> Result<(), WireError> {
-    put_number(out, u64::from(id));
-    put_answer(out, answer)
 }

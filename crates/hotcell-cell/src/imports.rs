@@ -9,9 +9,10 @@ use wasmtime::{Caller, Engine, Linker, Memory};
 use crate::{
     foreign,
     guest::{answer, emit, place},
-    host::{Host, not_connected, put_answer, put_numbered_answer, read_values},
+    host::{Host, Reaction, Refusal, not_connected, put_answer, put_numbered_answer, read_values},
+    library,
     options::{Import, Source, SourceKind},
-    tool::{Answer, Kind, Reply, Tool, ToolError},
+    tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
     visit::leave_with,
     wire::{Reader, WireError, put_value},
@@ -27,10 +28,11 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
         i32::from(caller.data().is_interrupted())
     })?;
     linker.func_wrap("hotcell", "stack", stack)?;
-    linker.func_wrap("hotcell", "now", now)?;
-    linker.func_wrap("hotcell", "random", || -> wasmtime::Result<u64> {
-        getrandom::u64()
-            .map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
+    linker.func_wrap("hotcell", "now", |caller: Caller<'_, Host>| {
+        now(caller.data())
+    })?;
+    linker.func_wrap("hotcell", "random", |caller: Caller<'_, Host>| {
+        random(caller.data())
     })?;
     linker.func_wrap_async("hotcell", "tool_call", |caller, (tool, at, length)| {
         Box::new(elsewhere(length, move || {
@@ -144,11 +146,21 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
 }
 
 /// Milliseconds since the epoch, with fractions.
-fn now() -> f64 {
+fn now(host: &Host) -> wasmtime::Result<f64> {
+    if !host.has_clock {
+        wasmtime::bail!("it asked for the time, which it may not know");
+    }
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
-    since.as_secs_f64() * 1000.0
+    Ok(since.as_secs_f64() * 1000.0)
+}
+
+fn random(host: &Host) -> wasmtime::Result<u64> {
+    if !host.has_chance {
+        wasmtime::bail!("it asked for a random number, which it may not have");
+    }
+    getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
 }
 
 fn tool_call(
@@ -158,18 +170,18 @@ fn tool_call(
     length: u32,
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
-    let answer = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
+    let reaction = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
         Ok((call, Some(Tool(Kind::Sync(function))))) => {
             host.pause_clock();
             let answer = function(call);
             host.resume_clock();
             end_if_interrupted(memory, host);
-            answer
+            Reaction::Answer(answer)
         }
-        Ok((call, _)) => Err(not_connected(&call.tool)),
-        Err(refused) => Err(refused),
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
-    host.reply_answer(memory, put_answer, &answer)
+    react(host, memory, reaction)
 }
 
 async fn tool_wait(
@@ -180,16 +192,17 @@ async fn tool_wait(
     let memory = memory(&caller)?;
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
-    let answer = match call {
+    let reaction = match call {
         Ok((call, Some(Tool(Kind::Wait(function))))) => {
             let tool = Arc::clone(&call.tool);
-            host.wait_for(tool, function(call)).await
+            let answer = host.wait_for(tool, function(call)).await;
+            answer.map_or(Reaction::Stop, Reaction::Answer)
         }
-        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
-        Err(refused) => Some(Err(refused)),
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    reply_or_stop(host, data, answer.as_ref())
+    react(host, data, reaction)
 }
 
 async fn tool_natural(
@@ -201,37 +214,33 @@ async fn tool_natural(
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let id = host.new_call_id(id)?;
-    let answer = match call {
+    let reaction = match call {
         Ok((call, Some(Tool(Kind::Natural(function))))) => {
             let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
             match host.wait_for(Arc::clone(&tool), function(call)).await {
-                Some(Ok(Reply::Value(value))) => Some(Ok(value)),
+                Some(Ok(Reply::Value(value))) => Reaction::Answer(Ok(value)),
                 Some(Ok(Reply::Later(future))) => {
                     match host.start_future(id, tool, arguments, future) {
                         Ok(()) => return Ok(0),
-                        Err(refused) => Some(Err(refused)),
+                        Err(refused) => Reaction::Answer(Err(refused)),
                     }
                 }
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
+                Some(Err(error)) => Reaction::Answer(Err(error)),
+                None => Reaction::Stop,
             }
         }
-        Ok((call, _)) => Some(Err(not_connected(&call.tool))),
-        Err(refused) => Some(Err(refused)),
+        Ok((call, _)) => Reaction::Answer(Err(not_connected(&call.tool))),
+        Err(reaction) => reaction,
     };
     let (data, host) = memory.data_and_store_mut(&mut caller);
-    reply_or_stop(host, data, answer.as_ref())
+    react(host, data, reaction)
 }
 
-/// `None` is for a run that is over.
-fn reply_or_stop(
-    host: &mut Host,
-    memory: &mut [u8],
-    answer: Option<&Answer>,
-) -> wasmtime::Result<i32> {
-    match answer {
-        Some(answer) => host.reply_answer(memory, put_answer, answer),
-        None => host.reply(memory, |out| {
+/// Tells the guest what its call comes to.
+fn react(host: &mut Host, memory: &mut [u8], reaction: Reaction) -> wasmtime::Result<i32> {
+    match reaction {
+        Reaction::Answer(answer) => host.reply_answer(memory, put_answer, &answer),
+        Reaction::Stop => host.reply(memory, |out| {
             out.push(answer::STOP);
             Ok(())
         }),
@@ -248,11 +257,14 @@ fn tool_start(
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(memory, pointer, length)?)?;
     let id = host.new_call_id(id)?;
-    let started = call.and_then(|(call, tool)| host.start_call(id, call, tool));
+    let started = call.and_then(|(call, tool)| {
+        let started = host.start_call(id, call, tool);
+        started.map_err(|refused| Reaction::Answer(Err(refused)))
+    });
     end_if_interrupted(memory, host);
     match started {
         Ok(()) => Ok(0),
-        Err(error) => host.reply_answer(memory, put_answer, &Err(error)),
+        Err(reaction) => react(host, memory, reaction),
     }
 }
 
@@ -295,6 +307,7 @@ fn admit(
     let ((parameters, body), _charge) = match source {
         Ok(source) => source,
         Err(refusal) => {
+            end_if_interrupted(memory, host);
             let message = format!("the code is too large: {refusal}");
             let error = Value::from(ErrorValue::new("RangeError", message));
             return host.reply(memory, |out| put_value(out, &error));
@@ -336,37 +349,58 @@ fn read_source(kind: SourceKind, reader: &mut Reader<'_>) -> Result<(Vec<Text>, 
     Ok((parameters, body))
 }
 
+/// A name longer than this is nobody's.
+const MAX_MODULE_NAME: usize = 16 << 10;
+
 fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     host.check_in_run()?;
-    let name = String::from_utf8_lossy(guest_bytes(memory, pointer, length)?).into_owned();
-    let source = match host.modules.clone() {
-        Some(modules) => {
-            let import = Import {
-                name: &name,
-                watch: &*host.interrupt,
-            };
-            foreign::call(|| modules(&import)).unwrap_or_else(|_| {
-                Err(format!("the host panicked when it looked for the module {name:?}").into())
-            })
-        }
-        None => Err(ToolError::new(
+    let name = guest_bytes(memory, pointer, length)?;
+    let source = if name.len() > MAX_MODULE_NAME {
+        Err(ToolError::new(
             "TypeError",
-            format!("there is no module {name:?} in this cell"),
-        )),
+            format!(
+                "the name of a module may have at most {MAX_MODULE_NAME} bytes, this one has {}",
+                name.len()
+            ),
+        ))
+    } else {
+        find_module(host, &String::from_utf8_lossy(name))
     };
     end_if_interrupted(memory, host);
     let source = source.map(|source| Value::String(Text::from(source)));
     host.reply_answer(memory, put_answer, &source)
 }
 
+fn find_module(host: &Host, name: &str) -> Result<String, ToolError> {
+    let Some(modules) = &host.modules else {
+        let message = format!("there is no module {name:?} in this cell");
+        return Err(ToolError::new("TypeError", message));
+    };
+    let import = Import {
+        name,
+        watch: &*host.interrupt,
+    };
+    foreign::call(|| modules(&import)).unwrap_or_else(|_| {
+        let message = format!("the host panicked when it looked for the module {name:?}");
+        Err(message.into())
+    })
+}
+
 fn library(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let message = guest_bytes(memory, pointer, length)?;
-    let value = match host.read(message, read_values)? {
-        Ok((arguments, _charge)) => crate::library::call(&arguments),
-        // As for anything else that is no URL.
-        Err(_) => Value::Null,
+    let answer = if message.len() > library::MAX_MESSAGE {
+        Err(library::too_long(message.len()))
+    } else {
+        match host.read(message, read_values)? {
+            Ok((arguments, _charge)) => library::call(&arguments),
+            Err(refusal @ Refusal::Account(_)) => {
+                Err(ToolError::new("RangeError", refusal.to_string()))
+            }
+            Err(_) => Err(library::too_long(message.len())),
+        }
     };
-    host.reply(memory, |out| put_value(out, &value))
+    end_if_interrupted(memory, host);
+    host.reply_answer(memory, put_answer, &answer)
 }

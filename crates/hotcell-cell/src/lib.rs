@@ -80,7 +80,7 @@ pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
-pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind};
+pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind, decimal};
 pub use visit::{is_leaving, leave, visit};
 pub use wire::{MAX_DEPTH, WireError};
 

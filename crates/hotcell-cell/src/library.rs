@@ -1,32 +1,53 @@
 //! What the guest's own library leaves to good Rust libraries. Pure functions of their arguments: they give a cell no
 //! power, only answers.
+//!
+//! They cannot be stopped, so that what they are given is limited: the most that they accept takes some ten milliseconds.
 
 mod time_zone;
 mod url;
 
-use crate::value::Value;
+use crate::{
+    tool::{Answer, ToolError},
+    value::Value,
+};
+
+/// A request may have so many bytes: two for each that a URL may have, since texts may come as UTF-16, and some.
+pub(crate) const MAX_MESSAGE: usize = 2 * url::MAX_LENGTH + 1024;
 
 /// A request: the name of a service and its arguments. `undefined` if there is no such service or no answer.
-pub(crate) fn call(arguments: &[Value]) -> Value {
+pub(crate) fn call(arguments: &[Value]) -> Answer {
     let Some((Value::String(service), arguments)) = arguments.split_first() else {
-        return Value::Undefined;
+        return Ok(Value::Undefined);
     };
     match service.as_str() {
-        Some("url") => url_service(arguments).map_or(Value::Null, |parts| {
-            Value::from(parts.into_array().to_vec())
-        }),
-        Some("tz") => time_zone_service(arguments).unwrap_or(Value::Undefined),
-        _ => Value::Undefined,
+        Some("url") => {
+            let parts = url_service(arguments)?;
+            Ok(parts.map_or(Value::Null, |parts| {
+                Value::array(parts.into_array().map(Value::from))
+            }))
+        }
+        Some("tz") => Ok(time_zone_service(arguments).unwrap_or(Value::Undefined)),
+        _ => Ok(Value::Undefined),
     }
 }
 
+/// The error for a request of more than [`MAX_MESSAGE`] bytes. Only URLs are so long.
+pub(crate) fn too_long(length: usize) -> ToolError {
+    url::too_long(length)
+}
+
 /// `parse(input, base)` or `set(href, component, value)`.
-fn url_service(arguments: &[Value]) -> Option<url::Parts> {
+fn url_service(arguments: &[Value]) -> Result<Option<url::Parts>, ToolError> {
     let text = |index: usize| arguments.get(index).and_then(Value::as_str);
-    match text(0)? {
-        "parse" => url::parse(text(1)?, text(2)),
-        "set" => url::set(text(1)?, url::Component::from_name(text(2)?)?, text(3)?),
-        _ => None,
+    match (text(0), text(1), text(2), text(3)) {
+        (Some("parse"), Some(input), base, _) => url::parse_limited(input, base),
+        (Some("set"), Some(href), Some(component), Some(value)) => {
+            match url::Component::from_name(component) {
+                Some(component) => url::set_limited(href, component, value),
+                None => Ok(None),
+            }
+        }
+        _ => Ok(None),
     }
 }
 

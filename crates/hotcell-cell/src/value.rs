@@ -1,11 +1,13 @@
 //! JavaScript values outside of a cell.
 
+mod bigint;
 mod convert;
 mod size;
 mod text;
 
 use std::fmt;
 
+pub use bigint::decimal;
 pub use num_bigint::BigInt;
 pub use text::Text;
 

@@ -2,13 +2,19 @@
 
 mod decode;
 mod encode;
+mod pass;
+mod reader;
+mod text;
 
-pub use decode::WireError;
-pub(crate) use decode::{Budget, Reader};
 pub(crate) use encode::{put_number, put_text_bytes, put_value};
+pub use reader::WireError;
+pub(crate) use reader::{Budget, Reader};
 
 #[doc(hidden)]
 pub use fuzzing::{decode_for_fuzzing, encode_for_fuzzing};
+
+/// Bytes that are copied in the time of one unit of a [`hotcell_meter::Pace`].
+const COPIED_PER_UNIT: usize = 8;
 
 /// Nesting beyond this is an error on both sides. Code that walks a value may therefore recurse.
 pub const MAX_DEPTH: u32 = 1000;

@@ -123,7 +123,7 @@ pub use hotcell_cell::{
     CellOptions, Charge, Clock, Engine, EngineOptions, ErrorValue, Exception, ImageError, Import,
     Interrupter, Level, Line, MAX_DEPTH, Outcome, Outstanding, OverLimit, Pace, Pool, Program,
     Progress, Random, Reply, ReplyFuture, SnapshotError, Source, SourceKind, Stats, Stopped, Task,
-    Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch, WireError,
+    Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch, WireError, decimal,
 };
 pub use hotcell_executor::{
     AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,

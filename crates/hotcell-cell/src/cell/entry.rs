@@ -24,10 +24,12 @@ use crate::{
     watchdog::{GRACE, thread_time},
 };
 
-/// What an entry between runs may compute, and how much more for each byte that it has to read. Both are far more than it
-/// takes, and counted in the time of the thread: a busy machine costs no cell.
-const HOUSEKEEPING: Duration = Duration::from_secs(1);
-const HOUSEKEEPING_PER_BYTE: Duration = Duration::from_nanos(200);
+/// What an entry between runs may compute, how much more for each byte of memory, all of which it may have to free, and for
+/// each that it has to read. All are far more than it takes, and counted in the time of the thread: a busy machine costs no
+/// cell.
+const CHORE: Duration = Duration::from_millis(200);
+const CHORE_PER_BYTE_OF_MEMORY: Duration = Duration::from_nanos(5);
+const CHORE_PER_BYTE_READ: Duration = Duration::from_nanos(200);
 
 /// What is done between runs.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +41,13 @@ pub(super) enum Chore {
 }
 
 impl Chore {
-    fn allowance(self) -> Duration {
-        match self {
-            Self::Abandon => HOUSEKEEPING,
-            Self::Define(length) => HOUSEKEEPING + HOUSEKEEPING_PER_BYTE * length.cast_unsigned(),
-        }
+    fn allowance(self, memory: usize) -> Duration {
+        let read = match self {
+            Self::Abandon => 0,
+            Self::Define(length) => length.cast_unsigned(),
+        };
+        let memory = u32::try_from(memory).unwrap_or(u32::MAX);
+        CHORE + CHORE_PER_BYTE_OF_MEMORY * memory + CHORE_PER_BYTE_READ * read
     }
 }
 
@@ -146,8 +150,9 @@ impl Cell {
     pub(super) fn enter_chore(&mut self, chore: Chore) -> Result<i32, CellError> {
         let computing = self.engine.0.watchdog.computing();
         let live = self.live()?;
+        let memory = live.guest.memory.data_size(&live.store);
         let host = live.store.data_mut();
-        host.entry = Entry::Chore(chore.allowance());
+        host.entry = Entry::Chore(chore.allowance(memory));
         host.overtime_since = None;
         live.inside = true;
         live.store.set_epoch_deadline(1);

@@ -420,6 +420,7 @@ impl Cell {
                     over,
                     is_final_answer,
                 },
+                Refusal::Stopped => interrupted(reason.unwrap_or(Reason::Deadline)),
             }),
             (Status::StoppedForOperations, _) => Err(CellError::Operations { limit: allowed }),
             (Status::StoppedByInterrupt, _) => match reason {

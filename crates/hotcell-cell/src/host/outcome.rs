@@ -7,7 +7,7 @@ use crate::{
     error::Exception,
     foreign,
     guest::{emit, exception},
-    held::allocation,
+    held::{allocation, over_limit, room},
     options::{Level, Line},
     value::{ErrorValue, Value},
     wire::{Reader, WireError},
@@ -24,7 +24,7 @@ pub(crate) enum Emitted {
         printed: String,
         is_final_answer: bool,
     },
-    /// There is no room for it outside.
+    /// There is no room for it outside, or no time to read it.
     Refused {
         refusal: Refusal,
         is_final_answer: bool,
@@ -149,7 +149,11 @@ impl Host {
     }
 
     fn receive_rejection(&mut self, message: &[u8]) -> Result<(), WireError> {
-        let printed = Reader::new(message, self.budget).printed()?;
+        let printed = match Reader::watched(message, self.budget, self.watch()).printed() {
+            // One less of a run that ends otherwise.
+            Err(WireError::Stopped) => return Ok(()),
+            printed => printed?,
+        };
         let rejections = &mut self.said.rejections;
         let bytes = size_of::<String>() + allocation(printed.len());
         let charged = match &mut rejections.charge {
@@ -167,22 +171,37 @@ impl Host {
     }
 
     fn print(&self, message: &[u8]) -> Result<(), WireError> {
-        let mut reader = Reader::new(message, self.budget);
-        let level = match reader.byte()? {
-            0 => Level::Log,
-            1 => Level::Info,
-            2 => Level::Warn,
-            _ => Level::Error,
+        let Some(console) = &self.console else {
+            return Ok(());
         };
-        if let Some(console) = &self.console {
-            let line = Line {
-                level,
-                text: &reader.printed()?,
-                watch: &*self.interrupt,
+        let room = room(&self.account);
+        let read = self.read(message, |reader| {
+            let level = match reader.byte()? {
+                0 => Level::Log,
+                1 => Level::Info,
+                2 => Level::Warn,
+                _ => Level::Error,
             };
-            // A panic there is told where panics are told; it costs the host a line, not the cell its life.
-            let _ = foreign::call(|| console(&line));
+            let text = reader.printed()?;
+            Ok((level, text, reader.left() == 0))
+        })?;
+        let Ok(((level, mut text, is_cut), _charge)) = read else {
+            return Ok(());
+        };
+        let is_account = room < self.budget.less(0);
+        if is_cut
+            && is_account
+            && let Some(over) = over_limit(&self.account, room)
+        {
+            text = format!("{text} ({over})");
         }
+        let line = Line {
+            level,
+            text: &text,
+            watch: self.watch(),
+        };
+        // A panic there is told where panics are told; it costs the host a line, not the cell its life.
+        let _ = foreign::call(|| console(&line));
         Ok(())
     }
 }

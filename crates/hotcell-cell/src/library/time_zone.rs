@@ -43,7 +43,13 @@ pub(crate) fn name(zone: &str) -> Option<String> {
     find(zone)?.iana_name().map(str::to_owned)
 }
 
+/// No zone has a longer name, and no more is looked at.
+const MAX_NAME: usize = 64;
+
 fn find(zone: &str) -> Option<TimeZone> {
+    if zone.len() > MAX_NAME {
+        return None;
+    }
     TimeZoneDatabase::bundled()
         .get(zone)
         .ok()

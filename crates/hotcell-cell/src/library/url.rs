@@ -3,7 +3,11 @@
 //! The guest keeps only strings. It sends the whole `href` with every change and gets all components back, so that a
 //! URL lives in the cell's memory alone and survives snapshots without any state on this side.
 
+mod limits;
+
 use url::{Position, Url, quirks};
+
+pub(crate) use limits::{MAX_LENGTH, parse_limited, set_limited, too_long};
 
 /// Everything the guest's `URL` object can be asked for, as the standard's getters return it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,12 @@
 //! What the host knows of a cell, on its way into a snapshot and out of it.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use hotcell_meter::Account;
 
 use super::SnapshotError;
 use crate::{
-    cell::is_name,
+    cell::{MAX_TOOLS, is_name},
     held::{Arguments, Held, over_limit, room},
     host::{Host, PendingCall, Slot, read_values},
     tool::{Answer, ToolError, is_kind_number},
@@ -140,16 +137,16 @@ impl State {
             }
         }
         state.answers = list(answers, |answer| read_answer(answer, account))?;
-        let mut answered = HashSet::new();
-        let all_fit = state
-            .answers
-            .iter()
-            .all(|(id, _)| state.calls.contains_key(id) && answered.insert(*id));
-        if all_fit {
-            Ok(state)
-        } else {
-            Err(SnapshotError::Malformed)
+        for (id, _) in &state.answers {
+            match state.calls.get_mut(id) {
+                Some(call) if !call.is_answered => call.is_answered = true,
+                _ => return Err(SnapshotError::Malformed),
+            }
         }
+        if state.tools.len() > MAX_TOOLS {
+            return Err(SnapshotError::Malformed);
+        }
+        Ok(state)
     }
 
     /// How many calls have no answer.
@@ -178,6 +175,7 @@ fn read_call(call: Value, account: &Account) -> Result<(u32, PendingCall), Snaps
         tool: Arc::from(tool.ok_or(SnapshotError::Malformed)?),
         arguments: Arguments::charged(values, charge),
         has_future: false,
+        is_answered: false,
     };
     Ok((index(&id)?, call))
 }

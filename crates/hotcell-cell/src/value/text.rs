@@ -2,7 +2,12 @@
 
 use std::{borrow::Cow, fmt};
 
+use hotcell_meter::{Pace, Stopped};
+
 use crate::held::allocation;
+
+/// How many bytes of a text are decoded between two looks at the time.
+const CHUNK: usize = 64 << 10;
 
 /// A JavaScript string.
 ///
@@ -27,26 +32,25 @@ impl Text {
         }
     }
 
-    /// The text of UTF-8 in which lone surrogates stand as if they were characters: how the engine writes its strings.
-    pub(crate) fn from_wtf8(bytes: &[u8]) -> Option<Self> {
-        let mut units = Vec::new();
+    /// The text of UTF-8 in which lone surrogates stand as if they were characters: how the engine writes its strings. `None`
+    /// for anything else.
+    pub(crate) fn from_wtf8(bytes: &[u8], pace: &mut Pace<'_>) -> Result<Option<Self>, Stopped> {
+        let mut text = String::with_capacity(bytes.len());
         let mut rest = bytes;
-        loop {
-            let chunk = rest.utf8_chunks().next();
-            let valid = chunk.map_or("", |chunk| chunk.valid());
-            if valid.len() == rest.len() && units.is_empty() {
-                return Some(Self::from(valid));
+        while !rest.is_empty() {
+            let chunk = &rest[..rest.len().min(CHUNK)];
+            pace.spend(chunk.len())?;
+            let valid = chunk.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            // A character that the end of the chunk cuts in two is whole in the next one.
+            if valid.len() + 4 <= chunk.len()
+                || (valid.len() < chunk.len() && chunk.len() == rest.len())
+            {
+                return ill_formed(bytes, pace);
             }
-            units.extend(valid.encode_utf16());
-            match &rest[valid.len()..] {
-                [] => return Some(Self::from_utf16(&units)),
-                [0xed, high @ 0xa0..=0xbf, low @ 0x80..=0xbf, after @ ..] => {
-                    units.push(0xd000 | u16::from(high & 0x3f) << 6 | u16::from(low & 0x3f));
-                    rest = after;
-                }
-                _ => return None,
-            }
+            text.push_str(valid);
+            rest = &rest[valid.len()..];
         }
+        Ok(Some(Self::from(text)))
     }
 
     /// The text, unless it holds a lone surrogate.
@@ -91,6 +95,26 @@ impl Text {
         match &self.0 {
             Form::Unicode(text) => allocation(text.len()),
             Form::IllFormed(units) => allocation(units.len() * 2),
+        }
+    }
+}
+
+/// As [`Text::from_wtf8`], of a text that is known to be no UTF-8.
+fn ill_formed(bytes: &[u8], pace: &mut Pace<'_>) -> Result<Option<Text>, Stopped> {
+    let mut units = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let chunk = rest.utf8_chunks().next();
+        let valid = chunk.map_or("", |chunk| chunk.valid());
+        pace.spend(valid.len() + 1)?;
+        units.extend(valid.encode_utf16());
+        match &rest[valid.len()..] {
+            [] => return Ok(Some(Text::from_utf16(&units))),
+            [0xed, high @ 0xa0..=0xbf, low @ 0x80..=0xbf, after @ ..] => {
+                units.push(0xd000 | u16::from(high & 0x3f) << 6 | u16::from(low & 0x3f));
+                rest = after;
+            }
+            _ => return Ok(None),
         }
     }
 }

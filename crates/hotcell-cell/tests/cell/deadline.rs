@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hotcell_cell::{Cell, CellError, Program, Tool, Value};
+use hotcell_cell::{Cell, CellError, Program, Text, Tool, Value};
 
 use crate::support::{cell, eval, fail, sleep};
 
@@ -253,4 +253,27 @@ fn a_run_without_a_timeout_of_its_own_has_the_cells() {
         eval(&mut cell, Program::new("1").timeout(Duration::MAX)),
         Value::from(1)
     );
+}
+
+/// Defining a variable enters the guest, which is not trusted to come back.
+#[test]
+fn what_does_not_end_between_runs_costs_the_cell() {
+    let mut cell = cell();
+    eval(&mut cell, "let kept = 1");
+    // Texts that the engine's sets cannot tell apart but by comparing them: its hash multiplies by 263 from one unit to the
+    // next.
+    let pairs = [[0x61, 0x300], [0x62, 0x300 - 263]];
+    let texts = (0..1u32 << 15).map(|bits| {
+        let units = (0..15).flat_map(|bit| pairs[(bits >> bit & 1) as usize]);
+        Value::from(Text::from_utf16(&units.collect::<Vec<_>>()))
+    });
+    let slow = Value::Set(texts.collect());
+    let error = cell.set_variable("slow", &slow).unwrap_err();
+    assert!(
+        error.to_string().contains("when it should have ended"),
+        "{error}"
+    );
+    assert!(error.is_fatal());
+    assert!(!cell.is_alive());
+    assert!(matches!(fail(&mut cell, "kept"), CellError::Gone));
 }

@@ -197,9 +197,7 @@ impl Future for Explosive {
 
 impl Drop for Explosive {
     fn drop(&mut self) {
-        if !thread::panicking() {
-            panic!("a future that panics when dropped");
-        }
+        assert!(thread::panicking(), "a future that panics when dropped");
     }
 }
 

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod damage;
 mod deadline;
 mod escape;
 mod foreign;
 mod globals;
+mod growth;
 mod host_memory;
 mod hostile;
 mod image;

@@ -410,10 +410,10 @@ fn a_key_tells_ones_own_snapshots_from_all_others() {
         }
     }
     // Nor does it help to make one of one's own with another's seal.
-    let mut forged = hotcell_cell::seal_for_fuzzing(b"anything");
-    forged[40..72].copy_from_slice(&sealed[40..72]);
+    let mut counterfeit = hotcell_cell::seal_for_fuzzing(b"anything");
+    counterfeit[40..72].copy_from_slice(&sealed[40..72]);
     assert!(matches!(
-        refusal(&forged, keyed("ours")),
+        refusal(&counterfeit, keyed("ours")),
         SnapshotError::WrongSeal
     ));
 }

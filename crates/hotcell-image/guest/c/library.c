@@ -227,7 +227,7 @@ static JSValue hc_native_utf8_decode(JSContext *ctx, JSValueConst this_val, int 
     return text;
 }
 
-/* A service of the host's library (URL parsing, time zones): arguments out, value in. */
+/* A service of the host's library (URL parsing, time zones): arguments out, an answer in. Its error is not a tool's. */
 static JSValue hc_native_library(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val;
@@ -237,11 +237,12 @@ static JSValue hc_native_library(JSContext *ctx, JSValueConst this_val, int argc
     int32_t length = host_library(hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
     HcReply reply;
+    uint8_t kind = HC_ANSWER_VALUE;
     if (!hc_receive(ctx, length, &reply))
         return JS_EXCEPTION;
-    JSValue value = hc_decode_value(ctx, &reply.in, false);
+    JSValue value = hc_get_byte(&reply.in, &kind) ? hc_decode_value(ctx, &reply.in, false) : JS_UNDEFINED;
     hc_release(&reply);
-    return value;
+    return kind == HC_ANSWER_ERROR && !JS_IsException(value) ? JS_Throw(ctx, value) : value;
 }
 
 /* What the glue calls back: (inspect, awaitResult). */

@@ -1,0 +1,233 @@
+//! Calls of tools, from the guest's word to the answer.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::stream::{FuturesUnordered, Stream};
+
+use super::{
+    Host,
+    message::{Refusal, no_room, read_values},
+    task::{CallFuture, Guarded},
+};
+use crate::{
+    cancel::CancelToken,
+    held::{Arguments, Held},
+    tool::{Answer, AnswerFuture, Boxed, Kind, Tool, ToolCall, ToolError},
+};
+
+/// A tool and the name that code knows it by.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    pub(crate) name: Arc<str>,
+    /// `None` after a restore, until the host defines it again.
+    pub(crate) tool: Option<Tool>,
+    /// The guest's number for its kind.
+    pub(crate) kind: u8,
+}
+
+/// A call that has no answer yet.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PendingCall {
+    pub(crate) tool: Arc<str>,
+    pub(crate) arguments: Arguments,
+    /// Whether a future of ours will answer it. If not, the host must.
+    pub(crate) has_future: bool,
+    /// Whether the answer is there, and the guest has not taken it.
+    pub(crate) is_answered: bool,
+}
+
+/// What a call comes to that is not made, or is over.
+pub(crate) enum Reaction {
+    Answer(Answer),
+    /// The run is over.
+    Stop,
+}
+
+impl Host {
+    /// The call that the guest describes. The inner error is for the guest: its arguments are too large, or there is no time
+    /// left to read them.
+    pub(crate) fn read_call(
+        &mut self,
+        number: i32,
+        arguments: &[u8],
+    ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), Reaction>> {
+        let slot = usize::try_from(number)
+            .ok()
+            .and_then(|number| self.tools.get(number));
+        let slot = slot
+            .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
+        self.check_in_run()?;
+        self.tool_calls += 1;
+        let (arguments, charge) = match self.read(arguments, read_values)? {
+            Ok(read) => read,
+            Err(Refusal::Stopped) => return Ok(Err(Reaction::Stop)),
+            Err(refusal) => {
+                let message = format!("the arguments for {} are too large: {refusal}", slot.name);
+                let error = ToolError::new("RangeError", message);
+                return Ok(Err(Reaction::Answer(Err(error))));
+            }
+        };
+        let call = ToolCall {
+            tool: Arc::clone(&slot.name),
+            arguments: Arguments::charged(arguments, charge),
+            cancel: self.cancel.clone(),
+        };
+        Ok(Ok((call, slot.tool.clone())))
+    }
+
+    /// The number of a call that begins.
+    pub(crate) fn new_call_id(&self, id: i32) -> wasmtime::Result<u32> {
+        let id = u32::try_from(id)?;
+        if self.calls.contains_key(&id) {
+            wasmtime::bail!("call {id} is outstanding already");
+        }
+        Ok(id)
+    }
+
+    /// Starts an asynchronous call, or says why not.
+    pub(crate) fn start_call(
+        &mut self,
+        id: u32,
+        call: ToolCall,
+        tool: Option<Tool>,
+    ) -> Result<(), ToolError> {
+        let (name, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
+        match tool.map(|tool| tool.0) {
+            Some(Kind::Async(function)) => {
+                self.check_calls_in_flight()?;
+                let future = function(call);
+                self.start_future(id, name, arguments, future)
+            }
+            Some(_) => {
+                self.check_calls_in_flight()?;
+                let pending = PendingCall {
+                    tool: name,
+                    arguments,
+                    has_future: false,
+                    is_answered: false,
+                };
+                self.calls.insert(id, pending);
+                Ok(())
+            }
+            None => Err(not_connected(&name)),
+        }
+    }
+
+    /// Makes `future` answer the call `id`.
+    pub(crate) fn start_future(
+        &mut self,
+        id: u32,
+        tool: Arc<str>,
+        arguments: Arguments,
+        future: AnswerFuture,
+    ) -> Result<(), ToolError> {
+        let mut future = CallFuture {
+            id,
+            answer: Guarded::new(Arc::clone(&tool), future),
+        };
+        self.check_calls_in_flight()?;
+        let pending = PendingCall {
+            tool,
+            arguments,
+            has_future: true,
+            is_answered: false,
+        };
+        self.calls.insert(id, pending);
+        // Many tools have their answer at once; then the guest need not even stop for it.
+        let polled = self
+            .task
+            .with(|waker| Pin::new(&mut future).poll(&mut Context::from_waker(waker)));
+        match polled {
+            Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
+            _ => self.futures.push(future),
+        }
+        Ok(())
+    }
+
+    /// Keeps an answer until the guest asks for it. One for which there is no room becomes an error that says so.
+    pub(crate) fn keep_answer(&mut self, id: u32, answer: Answer) {
+        let bytes = match &answer {
+            Ok(value) => value.heap_size(),
+            Err(error) => error.0.size(),
+        };
+        let held = match self.account.charge(bytes) {
+            Ok(charge) => Held::charged(answer, charge),
+            // There are no more of these than calls in flight.
+            Err(over) => Held::free(Err(no_room(&over))),
+        };
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.is_answered = true;
+        }
+        self.answers.push_back((id, held));
+    }
+
+    fn check_calls_in_flight(&self) -> Result<(), ToolError> {
+        let outstanding = self.calls.len();
+        if outstanding < self.max_calls_in_flight {
+            return Ok(());
+        }
+        let message =
+            format!("too many tool calls at once: {outstanding} are outstanding, await some first");
+        Err(ToolError::new("RangeError", message))
+    }
+
+    /// What the future gives, or `None` if the run ends before. The cell is suspended meanwhile.
+    pub(crate) async fn wait_for<T>(
+        &mut self,
+        tool: Arc<str>,
+        future: Boxed<T>,
+    ) -> Option<Result<T, ToolError>> {
+        self.pause_clock();
+        self.ensure_watched();
+        let mut future = Guarded::new(tool, future);
+        let interrupt = Arc::clone(&self.interrupt);
+        let answer = poll_fn(|context| {
+            if let Poll::Ready(answer) = Pin::new(&mut future).poll(context) {
+                return Poll::Ready(Some(answer));
+            }
+            interrupt.register(context.waker());
+            if interrupt.reason().is_some() {
+                Poll::Ready(None)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        self.resume_clock();
+        answer
+    }
+
+    /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
+    pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
+            let (id, answer) = answer;
+            self.keep_answer(id, answer);
+        }
+        if self.answers.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    }
+
+    /// Nobody waits for the outstanding calls any more.
+    pub(crate) fn cancel_calls(&mut self) {
+        self.futures = FuturesUnordered::new();
+        self.answers.clear();
+        self.calls.clear();
+        let next = CancelToken::of(&self.interrupt);
+        std::mem::replace(&mut self.cancel, next).cancel();
+    }
+}
+
+/// The error for a tool that a restored cell knows but the host has not given it.
+pub(crate) fn not_connected(tool: &str) -> ToolError {
+    ToolError::from(format!(
+        "the tool {tool} is not connected: the cell was restored without it"
+    ))
+}
