@@ -48,12 +48,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
 fn attacks_on_the_host_are_answered_in_time_and_within_their_memory() {
-    let is_quiet = env::var("HOTCELL_QUIET").is_ok_and(|value| value == "1");
     let mut report = String::new();
     let mut failed = Vec::new();
     for (number, attack) in attacks().iter().enumerate() {
         let mut note = alone(number);
-        note.judge(is_quiet);
+        note.judge();
         let faults = note.faults.join(", ");
         let _ = writeln!(report, "{} | {note} | {faults}", attack.name);
         if !faults.is_empty() {
@@ -84,6 +83,10 @@ fn one_attack() {
         let note = carry_out(&attacks()[number]);
         println!("\n{}", serde_json::to_string(&note).unwrap());
     }
+}
+
+fn is_quiet() -> bool {
+    env::var("HOTCELL_QUIET").is_ok_and(|value| value == "1")
 }
 
 fn attacks() -> Vec<Attack> {
@@ -141,9 +144,9 @@ impl Note {
         }
     }
 
-    fn judge(&mut self, is_quiet: bool) {
+    fn judge(&mut self) {
         let Self { run, print, .. } = *self;
-        let late = if is_quiet { LATE } else { LATE_WHEN_BUSY };
+        let late = if is_quiet() { LATE } else { LATE_WHEN_BUSY };
         let mut must = |is_so: bool, fault: String| {
             if !is_so {
                 self.faults.push(fault);
@@ -212,8 +215,10 @@ fn carry_out(attack: &Attack) -> Note {
         }
     }
     note.grown = memory.grown();
-    let is_allowed = |ended: &String| attack.ends.contains(ended);
-    if note.ended.is_empty() || !(attack.ends == ["*"] || is_allowed(&note.ended)) {
+    // On a busy machine anything may be out of time.
+    let is_late = !is_quiet() && note.ended == "timeout";
+    let is_allowed = attack.ends == ["*"] || attack.ends.contains(&note.ended) || is_late;
+    if note.ended.is_empty() || !is_allowed {
         note.faults.push(format!("it ended as {}", note.ended));
     }
     let next = if executor.state() == State::Ready {
