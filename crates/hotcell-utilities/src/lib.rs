@@ -42,7 +42,6 @@
     clippy::single_match_else,
     reason = "what goes wrong with an argument reads best beside what goes right"
 )]
-
 // The first of these crates' lints that were not yet gone through, one by one; see CONTRIBUTING.md.
 #![allow(
     clippy::match_same_arms,
