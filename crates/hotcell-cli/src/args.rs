@@ -38,6 +38,7 @@ Examples:
   hotcell eval 'let count = 41;' --snapshot-out state.bin
   hotcell eval 'count + 1' --snapshot-in state.bin
   hotcell repl --workspace .
+  hotcell sh --root . --diff -c 'grep -rl TODO . | wc -l'
   hotcell check answer.js
   hotcell prompt --workspace . --import lodash > system-prompt.txt
   hotcell serve --stdio";
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     /// Try code out, line by line
     #[command(after_long_help = REPL_HELP)]
     Repl(ReplArgs),
+    /// Run shell commands, over files that are not the machine's
+    #[command(after_long_help = SH_HELP)]
+    Sh(ShArgs),
     /// Tell what is wrong with code, without running it
     #[command(after_long_help = CHECK_HELP)]
     Check(CheckArgs),
@@ -109,6 +113,18 @@ Exit codes:
 const REPL_HELP: &str = "\
 What is declared stays. Code that is not complete goes on in the next line. Tab completes names, without running any of
 the code's own functions. Ctrl-C cancels the run or the line, Ctrl-D ends. Commands begin with a dot: .help lists them.";
+
+const SH_HELP: &str = "\
+The language is bash's, with the usual utilities; no process of the machine is started. Commands begin in /workspace: an empty
+directory, or with --root a copy-on-write view of that directory, which stays as it is unless --commit is given.
+
+Examples:
+  hotcell sh -c 'seq 10 | paste -sd+ | bc'
+  hotcell sh --root . --diff -c 'sed -i s/colour/color/g $(grep -rl colour .)'
+  hotcell sh --root . build.sh release
+
+Exit codes:
+  that of the command; 2 wrong usage, 124 time limit, 125 cancelled (Ctrl-C)";
 
 const CHECK_HELP: &str = "\
 With --json one object is printed: {\"version\":1,\"ok\":…,\"diagnostics\":[{rule, severity, message, location?, fix?}…]}
@@ -158,6 +174,42 @@ pub(crate) struct ReplArgs {
     pub(crate) no_history: bool,
     #[command(flatten)]
     pub(crate) cell: CellArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct ShArgs {
+    /// Command to run
+    #[arg(short = 'c', value_name = "COMMAND", allow_hyphen_values = true)]
+    pub(crate) command: Option<String>,
+    /// Script to run, and its arguments; without one, commands come from standard input. After -c: $0 and arguments
+    #[arg(value_name = "SCRIPT", trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::FilePath)]
+    pub(crate) script: Vec<PathBuf>,
+    /// Directory to work on; it is not changed
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) root: Option<PathBuf>,
+    /// Write the changes back to --root at the end
+    #[arg(long, requires = "root")]
+    pub(crate) commit: bool,
+    /// Print the changes as a patch at the end
+    #[arg(long, requires = "root")]
+    pub(crate) diff: bool,
+    /// A variable of the environment; nothing is inherited from the caller's
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = parse_variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Time for a command, such as 500ms, 5s or 2m [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Memory for what commands hold, beside files
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+}
+
+/// `NAME=VALUE`.
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".into()),
+    }
 }
 
 /// What becomes of the result.

@@ -20,6 +20,7 @@ mod rpc;
 mod run;
 mod serve;
 mod setup;
+mod sh;
 mod source;
 
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ use args::{Cli, Command};
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        // Its exit code is that of the command, which may be any.
+        Command::Sh(args) => return sh::sh(&args).unwrap_or_else(fail),
         Command::Run(args) => run::file(&args),
         Command::Eval(args) => run::eval(&args),
         Command::Repl(args) => repl::repl(&args),
@@ -40,11 +43,12 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions::completions(shell),
         Command::Man { dir } => man::man(dir.as_deref()),
     };
-    match result {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            report::failure(&error);
-            exit::Exit::Usage.into()
-        }
-    }
+    result.map_or_else(fail, ExitCode::from)
+}
+
+/// Says what went wrong around the code.
+#[expect(clippy::needless_pass_by_value, reason = "made for map_or_else")]
+fn fail(error: exit::CliError) -> ExitCode {
+    report::failure(&error);
+    exit::Exit::Usage.into()
 }

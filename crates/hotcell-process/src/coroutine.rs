@@ -44,6 +44,8 @@ impl Task {
     pub(crate) fn new(main: impl FnOnce(&Switch) + Send + 'static) -> io::Result<Self> {
         let idle = IDLE.lock().ok().and_then(|mut idle| idle.pop());
         let stack = idle.map_or_else(|| DefaultStack::new(STACK_SIZE), Ok)?;
+        // Only small things can be handed over on a new stack.
+        let main = Box::new(main);
         let coroutine = Coroutine::with_stack(stack, move |switch: &Switch, go: Go| {
             // One that is killed before it began has nothing to unwind.
             if matches!(go, Go::On) {

@@ -49,7 +49,7 @@ impl Descriptors {
 
     /// The lowest number from `from` on that is not open.
     pub fn free_from(&self, from: Fd) -> Fd {
-        (from..)
+        (from..Fd::MAX)
             .find(|fd| self.get(*fd).is_err())
             .unwrap_or(Fd::MAX)
     }

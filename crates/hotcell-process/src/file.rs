@@ -42,6 +42,19 @@ impl Stream for OpenFile {
         Poll::Ready(read)
     }
 
+    fn poll_read_until(&self, end: u8, buf: &mut [u8], _waker: &Waker) -> Poll<io::Result<usize>> {
+        let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = self.file.read_at(*position, buf).map_err(file_error);
+        let read = read.map(|count| {
+            let bytes = buf.get(..count).unwrap_or_default();
+            memchr::memchr(end, bytes).map_or(count, |index| index + 1)
+        });
+        if let Ok(count) = read {
+            *position = position.saturating_add(count as u64);
+        }
+        Poll::Ready(read)
+    }
+
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let written = if self.is_append {

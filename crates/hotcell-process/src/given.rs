@@ -26,6 +26,15 @@ impl Stream for Given {
         Poll::Ready(bytes.read(buf))
     }
 
+    fn poll_read_until(&self, end: u8, buf: &mut [u8], _waker: &Waker) -> Poll<io::Result<usize>> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = usize::try_from(bytes.position()).unwrap_or(usize::MAX);
+        let rest = bytes.get_ref().get(position..).unwrap_or_default();
+        let length =
+            memchr::memchr(end, rest).map_or(buf.len(), |index| (index + 1).min(buf.len()));
+        Poll::Ready(bytes.read(buf.get_mut(..length).unwrap_or_default()))
+    }
+
     fn metadata(&self) -> io::Result<Metadata> {
         Ok(no_file(FileType::Fifo, 0))
     }

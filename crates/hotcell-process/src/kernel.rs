@@ -90,6 +90,8 @@ struct State {
 
 struct Entry {
     parent: Pid,
+    /// The process whose stack its parent runs on.
+    host: Pid,
     task: Option<Task>,
     is_ready: bool,
     signals: Arc<AtomicU32>,
@@ -132,7 +134,7 @@ impl Kernel {
         spec: Spec,
         main: impl FnOnce(&Process) -> io::Result<i32> + Send + 'static,
     ) -> Run {
-        let first = self.0.spawn(Pid(0), spec, main);
+        let first = self.0.spawn(Pid(0), Pid(0), spec, main);
         Run {
             kernel: Arc::clone(&self.0),
             first: first.ok(),
@@ -155,6 +157,7 @@ impl Shared {
     pub(crate) fn spawn(
         self: &Arc<Self>,
         parent: Pid,
+        host: Pid,
         spec: Spec,
         main: impl FnOnce(&Process) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
@@ -166,7 +169,7 @@ impl Shared {
         let task = {
             let (kernel, signals) = (Arc::clone(self), Arc::clone(&signals));
             Task::new(move |switch| {
-                let status = begin(&kernel, pid, parent, signals, spec, switch, main);
+                let status = begin(&kernel, pid, parent, &signals, spec, switch, main);
                 kernel.ended(pid, status);
             })?
         };
@@ -175,6 +178,7 @@ impl Shared {
         state.ready.push_back(pid);
         let entry = Entry {
             parent,
+            host,
             task: Some(task),
             is_ready: true,
             signals,
@@ -240,6 +244,16 @@ impl Shared {
         Poll::Ready(Some(status))
     }
 
+    /// Wakes a waker when a process ends.
+    pub(crate) fn watch(&self, pid: Pid, waker: &Waker) {
+        let mut state = self.lock();
+        if let Some(entry) = state.table.get_mut(&pid)
+            && !entry.waiting.iter().any(|known| known.will_wake(waker))
+        {
+            entry.waiting.push(waker.clone());
+        }
+    }
+
     /// Forgets the ended children of a process that has ended itself; those that go on are forgotten when they end.
     pub(crate) fn orphan(&self, parent: Pid) {
         let mut state = self.lock();
@@ -266,6 +280,25 @@ impl Shared {
         drop(state);
         self.wake(pid);
         true
+    }
+
+    /// Sends a signal to a process and to all that descend from it; says whether there is such a process.
+    pub(crate) fn signal_tree(&self, root: Pid, signal: Signal) -> bool {
+        let mut pids = vec![root];
+        {
+            let state = self.lock();
+            let mut next = 0;
+            while let Some(host) = pids.get(next).copied() {
+                next += 1;
+                let children = state.table.iter().filter(|(_, entry)| entry.host == host);
+                pids.extend(children.map(|(pid, _)| *pid));
+            }
+        }
+        let mut was_there = false;
+        for pid in pids {
+            was_there |= self.signal(pid, signal) && pid == root;
+        }
+        was_there
     }
 
     /// Whether there is a process of this number that has not ended.

@@ -72,7 +72,7 @@ pub use io::{Input, Output};
 pub use kernel::{Ended, Kernel, KernelOptions, Run};
 pub use limits::Limits;
 pub use lookup::LookupError;
-pub use null::Null;
+pub use null::{Null, pipe_metadata};
 pub use pipe::{PipeReader, PipeWriter, pipe};
 pub use process::Process;
 pub use program::{NoPrograms, Program, Programs};

@@ -124,6 +124,23 @@ impl Process {
         Ok((spec, found.program))
     }
 
+    /// As [`Process::prepare`], with the program at a path, whatever it is called by.
+    pub fn prepare_path(
+        &self,
+        mut spec: Spec,
+        path: &[u8],
+    ) -> Result<(Spec, Arc<dyn Program>), (Spec, LookupError)> {
+        match self.find(path.as_bstr()) {
+            Ok(found) => {
+                if !found.first.is_empty() {
+                    spec.args.splice(..1, found.first);
+                }
+                Ok((spec, found.program))
+            }
+            Err(error) => Err((spec, error)),
+        }
+    }
+
     fn find(&self, name: &BStr) -> Result<Found, LookupError> {
         let programs = &self.kernel().0.options.programs;
         let path = self.which(name);
@@ -152,7 +169,7 @@ impl Process {
         let head = self
             .read_head(path)
             .map_err(|error| LookupError::NotRunnable(error_text(&error)))?;
-        if let Some(program) = options.programs.for_file(&head) {
+        if let Some(program) = options.programs.for_file(&self.resolve(path), &head) {
             return Ok(Found {
                 program,
                 first: Vec::new(),
@@ -167,9 +184,8 @@ impl Process {
             None => ("/bin/sh".into(), None),
         };
         let missing = || {
-            LookupError::NotRunnable(format!(
-                "{interpreter}: bad interpreter: No such file or directory"
-            ))
+            // In the words of bash, to which the script and not its interpreter is missing.
+            LookupError::NoFile("cannot execute: required file not found".into())
         };
         if interpreters == 0 {
             return Err(LookupError::NotRunnable(
@@ -201,7 +217,7 @@ impl Process {
     }
 
     /// Whether a path looks like that of a built-in program: its name.
-    fn is_system(&self, path: &VfsPathBuf) -> Option<BString> {
+    pub(crate) fn is_system(&self, path: &VfsPathBuf) -> Option<BString> {
         let name = path.file_name()?;
         let directory = path.parent()?.as_bytes();
         let is_there =
@@ -215,7 +231,7 @@ impl Process {
     }
 
     /// Why a path cannot be run.
-    fn why_not(&self, path: &BStr) -> LookupError {
+    pub fn why_not(&self, path: &[u8]) -> LookupError {
         match self.vfs().stat(&self.resolve(path)) {
             Err(error) => LookupError::NoFile(error_text(&crate::file_error(error))),
             Ok(meta) if meta.is_dir() => LookupError::NotRunnable("Is a directory".into()),

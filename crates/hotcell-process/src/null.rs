@@ -27,6 +27,11 @@ impl Stream for Null {
     }
 }
 
+/// What `fstat` says of a pipe that holds so many bytes.
+pub fn pipe_metadata(bytes: usize) -> Metadata {
+    no_file(FileType::Fifo, bytes as u64)
+}
+
 /// What `fstat` says of a stream that is in no file system.
 pub(crate) fn no_file(kind: FileType, size: u64) -> Metadata {
     Metadata {

@@ -107,6 +107,22 @@ impl Stream for PipeReader {
         Poll::Ready(self.0.change(|state| state.bytes.read(buf)))
     }
 
+    fn poll_read_until(&self, end: u8, buf: &mut [u8], waker: &Waker) -> Poll<io::Result<usize>> {
+        let length = {
+            let state = self.0.lock();
+            let (front, back) = state.bytes.as_slices();
+            let found = memchr::memchr(end, front)
+                .or_else(|| memchr::memchr(end, back).map(|index| front.len() + index));
+            found.map_or(buf.len(), |index| (index + 1).min(buf.len()))
+        };
+        self.poll_read(buf.get_mut(..length).unwrap_or_default(), waker)
+    }
+
+    fn is_ready(&self) -> bool {
+        let state = self.0.lock();
+        !state.bytes.is_empty() || state.writers == 0
+    }
+
     fn metadata(&self) -> io::Result<Metadata> {
         Ok(self.0.metadata())
     }

@@ -49,6 +49,8 @@ pub struct Process {
     kernel: Arc<Shared>,
     pid: Pid,
     parent: Pid,
+    /// The process of the kernel's table whose stack this one runs on: itself, unless it is called.
+    host: Pid,
     args: Vec<BString>,
     env: RefCell<Arc<Environment>>,
     cwd: RefCell<VfsPathBuf>,
@@ -58,10 +60,14 @@ pub struct Process {
     signals: Arc<AtomicU32>,
     ignored: Cell<u32>,
     caught: Cell<u32>,
+    /// What ends calls, of the signals that are caught.
+    interrupting: Cell<u32>,
     /// What the callers of this call catch: it waits until the call is over.
     held: u32,
+    /// What ends this call, because a caller is about to end.
+    ends_call: u32,
     /// What takes the place of the program once its stack is unwound.
-    next: Cell<Option<Box<(Spec, Arc<dyn Program>)>>>,
+    next: Cell<Option<Box<Successor>>>,
     /// It began others, which are orphans when it ends.
     has_children: Cell<bool>,
     waker: Waker,
@@ -76,6 +82,12 @@ pub struct Process {
     floor: usize,
 }
 
+/// What begins where a process ends.
+struct Successor {
+    spec: Spec,
+    program: Arc<dyn Program>,
+}
+
 /// Unwinds a stack up to the call of that depth, which then has this status.
 struct Unwind {
     to: u32,
@@ -85,8 +97,10 @@ struct Unwind {
 /// What a call has of its caller, or a coroutine of its kernel.
 struct Ground<'a> {
     kernel: &'a Arc<Shared>,
+    host: Pid,
     signals: &'a Arc<AtomicU32>,
     held: u32,
+    ends_call: u32,
     waker: Waker,
     switch: *const Switch,
     depth: u32,
@@ -98,7 +112,7 @@ pub(crate) fn begin(
     kernel: &Arc<Shared>,
     pid: Pid,
     parent: Pid,
-    signals: Arc<AtomicU32>,
+    signals: &Arc<AtomicU32>,
     spec: Spec,
     switch: &Switch,
     main: impl FnOnce(&Process) -> io::Result<i32>,
@@ -106,8 +120,10 @@ pub(crate) fn begin(
     let local = 0u8;
     let ground = Ground {
         kernel,
-        signals: &signals,
+        host: pid,
+        signals,
         held: 0,
+        ends_call: 0,
         waker: process_waker(kernel, pid),
         switch,
         depth: 0,
@@ -122,6 +138,7 @@ impl Process {
             kernel: Arc::clone(ground.kernel),
             pid,
             parent,
+            host: ground.host,
             args: spec.args,
             env: RefCell::new(spec.env),
             cwd: RefCell::new(spec.cwd),
@@ -130,7 +147,9 @@ impl Process {
             signals: Arc::clone(ground.signals),
             ignored: Cell::new(spec.ignored),
             caught: Cell::new(0),
+            interrupting: Cell::new(0),
             held: ground.held,
+            ends_call: ground.ends_call,
             next: Cell::new(None),
             has_children: Cell::new(false),
             waker: ground.waker.clone(),
@@ -147,7 +166,7 @@ impl Process {
     fn live(&mut self, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
         let mut status = self.main(main);
         while let Some(next) = self.next.take() {
-            let (spec, program) = *next;
+            let Successor { spec, program } = *next;
             self.args = spec.args;
             self.env.replace(spec.env);
             self.cwd.replace(spec.cwd);
@@ -155,6 +174,7 @@ impl Process {
             self.descriptors.replace(spec.descriptors);
             self.ignored.set(spec.ignored);
             self.caught.set(0);
+            self.interrupting.set(0);
             self.is_dying.set(false);
             status = self.main(|process| program.run(process));
         }
@@ -326,6 +346,19 @@ impl Process {
         Ok(count)
     }
 
+    /// As [`Process::read`], but no further than the first `end`.
+    pub fn read_until(
+        &self,
+        stream: &Arc<dyn Stream>,
+        end: u8,
+        buf: &mut [u8],
+    ) -> io::Result<usize> {
+        self.refuse_if_dying()?;
+        let count = self.block_on_poll(|waker| stream.poll_read_until(end, buf, waker))?;
+        self.spend(count / 16 + 1);
+        Ok(count)
+    }
+
     /// Writes some of the bytes. Waits until there is room. If nobody reads any more, the process gets `SIGPIPE`, which
     /// ends it unless it is ignored.
     pub fn write(&self, stream: &Arc<dyn Stream>, data: &[u8]) -> io::Result<usize> {
@@ -410,6 +443,11 @@ impl Process {
         self.kernel.busy() + self.slice_began.get().elapsed()
     }
 
+    /// The names of the built-in programs, sorted.
+    pub fn program_names(&self) -> Vec<BString> {
+        self.kernel.options.programs.names()
+    }
+
     /// The account that what the process holds is charged to.
     pub fn account(&self) -> &Account {
         &self.kernel.options.account
@@ -481,6 +519,11 @@ impl Process {
         let came = self.signals.load(Ordering::Relaxed);
         if came == 0 || self.is_dying.get() {
             return;
+        }
+        if came & self.ends_call != 0 {
+            // It stays where the caller finds it.
+            let signal = Signal::all().find(|signal| came & self.ends_call & signal.bit() != 0);
+            self.unwind(Status::Signaled(signal.unwrap_or(Signal::TERM)));
         }
         let ours = Signal::all().find(|signal| {
             let bit = signal.bit();

@@ -3,6 +3,7 @@
 use std::{io, sync::Arc};
 
 use bstr::BString;
+use hotcell_vfs::VfsPath;
 
 use crate::process::Process;
 
@@ -29,9 +30,10 @@ pub trait Programs: Send + Sync {
     /// The built-in program of this name. Names here have no slash; they are as if in `/usr/bin`.
     fn find(&self, name: &[u8]) -> Option<Arc<dyn Program>>;
 
-    /// A program for a file that begins like this: a WebAssembly module, say. Scripts with `#!` are dealt with already.
-    fn for_file(&self, head: &[u8]) -> Option<Arc<dyn Program>> {
-        let _ = head;
+    /// A program that runs the file at `path`, an absolute one, which begins with `head`: a WebAssembly module, say. Scripts
+    /// are dealt with elsewhere.
+    fn for_file(&self, path: &VfsPath, head: &[u8]) -> Option<Arc<dyn Program>> {
+        let (_, _) = (path, head);
         None
     }
 

@@ -93,4 +93,6 @@ pub enum Disposition {
     Ignore,
     /// It waits for [`take_caught`](crate::Process::take_caught).
     Catch,
+    /// The same, and what the process has called ends at once: it is about to end itself.
+    Interrupt,
 }

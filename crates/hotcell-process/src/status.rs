@@ -41,11 +41,7 @@ impl Status {
     }
 
     /// The status of a program that returned `code`, of which the low eight bits count.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "as exit(3) does"
-    )]
+    #[expect(clippy::cast_sign_loss, reason = "as exit(3) does")]
     pub fn from_code(code: i32) -> Self {
         Self::Exited((code & 0xff) as u8)
     }

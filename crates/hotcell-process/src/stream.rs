@@ -21,6 +21,17 @@ pub trait Stream: Send + Sync {
         Poll::Ready(Err(errno(Errno::EBADF)))
     }
 
+    /// Reads some bytes, but none behind the first `end`: a line, and the rest stays for the next reader.
+    fn poll_read_until(&self, end: u8, buf: &mut [u8], waker: &Waker) -> Poll<io::Result<usize>> {
+        let _ = end;
+        self.poll_read(buf.get_mut(..1).unwrap_or_default(), waker)
+    }
+
+    /// Whether reading would not have to wait.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
     /// Writes some of the bytes.
     fn poll_write(&self, data: &[u8], waker: &Waker) -> Poll<io::Result<usize>> {
         let (_, _) = (data, waker);

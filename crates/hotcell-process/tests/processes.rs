@@ -129,10 +129,9 @@ fn dropping_a_run_unwinds_its_processes() {
     let held = Arc::clone(&alive);
     let kernel = Kernel::new(KernelOptions::default());
     let mut run = Box::pin(kernel.run(Spec::new(["sleep"]), move |process| {
-        let _held = held;
         let output = process.stdout();
         process.sleep(Duration::MAX);
-        drop(output);
+        drop((output, held));
         Ok(0)
     }));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -228,7 +227,7 @@ fn what_pipes_hold_is_charged() {
         let mut pipes = Vec::new();
         loop {
             let (reader, writer) = process.pipe()?;
-            process.write_all(&writer, &[0; 40_000])?;
+            process.write_all(&writer, &vec![0; 40_000])?;
             pipes.push((reader, writer));
         }
     });
@@ -317,7 +316,7 @@ fn names_lead_to_programs_and_files_to_their_interpreters() {
         output,
         "args 1\n/bin/args 1\n/usr/bin/args -x y /d/script 1\n/bin/sh /d/plain 1\n\
          /usr/bin/args -x y /d/script /d/nested 1\n\
-         /d/lost: /no/such: bad interpreter: No such file or directory 126\n\
+         /d/lost: cannot execute: required file not found 127\n\
          /d/binary: cannot execute binary file: Exec format error 126\n\
          /d/text: Permission denied 126\n/d: Is a directory 126\n/no: No such file or directory 127\n\
          no: command not found 127\n"
@@ -427,4 +426,90 @@ fn a_signal_that_a_caller_catches_does_not_end_its_call() {
         Ok(0)
     });
     assert_eq!(output, "3 Some(\"USR1\")");
+}
+
+#[test]
+fn a_signal_that_interrupts_ends_the_call_and_is_left_for_the_caller() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        process.set_disposition(Signal::TERM, Disposition::Interrupt);
+        let me = process.pid();
+        process.spawn(process.spec(["killer"]), move |killer| {
+            killer.kill(me, Signal::TERM);
+            Ok(0)
+        })?;
+        let status = process.call(process.spec(["sleeper"]), |sleeper| {
+            sleeper.sleep(Duration::MAX);
+            Ok(0)
+        });
+        let caught = process.take_caught().map(Signal::name);
+        write!(process.stdout(), "{} {caught:?}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "143 Some(\"TERM\")");
+}
+
+#[test]
+fn a_call_can_send_signals_to_itself() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let status = process.call(process.spec(["suicidal"]), |callee| {
+            callee.kill(callee.pid(), Signal::USR1);
+            Ok(0)
+        });
+        write!(process.stdout(), "{}", status.code())?;
+        Ok(0)
+    });
+    assert_eq!(output, "138");
+}
+
+#[test]
+fn a_line_is_read_without_what_follows_it() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let file = process.open("data", &OpenOptions::read_write().create())?;
+        process.write_all(&file, b"one\ntwo\n")?;
+        file.seek(std::io::SeekFrom::Start(0))?;
+        let (reader, writer) = process.pipe()?;
+        process.write_all(&writer, b"one\ntwo\n")?;
+        drop(writer);
+        let given: Arc<dyn hotcell_process::Stream> =
+            Arc::new(hotcell_process::Given::new("one\ntwo\n"));
+        for stream in [file, reader, given] {
+            let mut buf = [0; 100];
+            let count =
+                process.block_on_poll(|waker| stream.poll_read_until(b'\n', &mut buf, waker))?;
+            let mut rest = String::new();
+            process.input(stream).read_to_string(&mut rest)?;
+            write!(
+                process.stdout(),
+                "{} {rest:?} ",
+                buf[..count].escape_ascii()
+            )?;
+        }
+        Ok(0)
+    });
+    assert_eq!(output, r#"one\n "two\n" "#.repeat(3));
+}
+
+#[test]
+fn a_signal_to_a_tree_reaches_what_calls_have_begun() {
+    let (_, output) = run(KernelOptions::default(), |process| {
+        let child = process.spawn(process.spec(["child"]), |child| {
+            let status = child.call(child.spec(["callee"]), |callee| {
+                let grandchild = callee.spawn(callee.spec(["grandchild"]), |grandchild| {
+                    grandchild.sleep(Duration::MAX);
+                    Ok(0)
+                })?;
+                callee.wait(grandchild);
+                Ok(0)
+            });
+            Ok(status.code())
+        })?;
+        process.give_way();
+        process.give_way();
+        let sent = process.kill_tree(child, Signal::TERM);
+        let status = process.wait(child).unwrap();
+        write!(process.stdout(), "{sent} {}", status.code())?;
+        Ok(0)
+    });
+    // The run has ended, so the grandchild has, too.
+    assert_eq!(output, "true 143");
 }

@@ -229,10 +229,10 @@ impl CharClass {
             Self::Blank => (6, r"[\t\p{Zs}--\xA0\x{2007}\x{202F}]"),
             Self::Punct => (
                 7,
-                r"[[^\p{Cn}\p{Cc}\p{Cs}\p{Alphabetic}\p{Nd}\s]\xA0\x{2007}\x{202F}]",
+                r"[[^\p{Cn}\p{Cc}\p{Alphabetic}\p{Nd}\s]\xA0\x{2007}\x{202F}]",
             ),
-            Self::Print => (8, r"[^\p{Cn}\p{Cc}\p{Cs}\x{2028}\x{2029}]"),
-            Self::Graph => (9, r"[[^\p{Cn}\p{Cc}\p{Cs}\s]\xA0\x{2007}\x{202F}]"),
+            Self::Print => (8, r"[^\p{Cn}\p{Cc}\x{2028}\x{2029}]"),
+            Self::Graph => (9, r"[[^\p{Cn}\p{Cc}\s]\xA0\x{2007}\x{202F}]"),
             Self::Cntrl => (10, r"[\p{Cc}\x{2028}\x{2029}]"),
             Self::Xdigit => (11, r"[0-9A-Fa-f]"),
         };

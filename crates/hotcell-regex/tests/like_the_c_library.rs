@@ -140,6 +140,33 @@ fn text_is_utf_8_with_other_bytes_in_between() {
 }
 
 #[test]
+fn classes_know_characters_beyond_ascii() {
+    use hotcell_regex::CharClass;
+    for (name, inside, outside) in [
+        ("alpha", "aé日٣", "1 -"),
+        ("digit", "1", "٣a"),
+        ("alnum", "1aé", "-«"),
+        ("upper", "AÉ", "aé"),
+        ("lower", "aéß", "AÉ"),
+        ("space", " \t\u{2003}", "a\u{a0}"),
+        ("blank", " \t\u{2003}", "\n"),
+        ("punct", "!«€", "aé "),
+        ("print", "aé «\u{200b}", "\n\u{7f}\u{378}"),
+        ("graph", "aé«", " \n"),
+        ("cntrl", "\n\u{85}", "aé"),
+        ("xdigit", "1aF", "gé"),
+    ] {
+        let class = CharClass::from_name(name.as_bytes()).expect("a class");
+        for char in inside.chars() {
+            assert!(class.contains(char), "{name} {char:?}");
+        }
+        for char in outside.chars() {
+            assert!(!class.contains(char), "{name} {char:?}");
+        }
+    }
+}
+
+#[test]
 fn back_references_match_what_their_group_matched() {
     for (pattern, text, expected) in [
         (r"(a*)b\1", "aabaa", "[aabaa][aa]"),

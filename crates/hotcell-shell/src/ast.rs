@@ -45,6 +45,8 @@ pub struct CompleteCommand {
     pub list: List,
     /// What bash would warn of before it runs them (a here-document that the end of the file ended).
     pub warnings: Box<[crate::parse::Message]>,
+    /// How many bytes the tree takes, roughly, for whoever has to account for them.
+    pub memory: usize,
 }
 
 /// Commands one after the other.

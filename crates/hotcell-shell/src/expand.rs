@@ -1,20 +1,49 @@
-//! Expansions. (A place for them, with the signatures that execution counts on.)
+//! Expansions.
 //!
-//! All of them print what is wrong themselves, through [`Shell::complain`], and then return a [`Flow`]:
-//! [`Flow::Discard`]`(1)` for a bad substitution, an arithmetic error, a readonly variable, `failglob`;
-//! [`Flow::Exit`]`(127)` for `${x?}` and unset variables under `set -u`.
+//! What is wrong is printed here, through [`Shell::complain`], and then returned as a [`Flow`]: [`Flow::Discard`]`(1)` for a
+//! bad substitution, an arithmetic error, a readonly variable, `failglob`; [`Flow::Exit`] for `${x?}` and unset variables
+//! under `set -u`. Where bash does not give up on such an error (`((`, `[[`, `let`, `read`, `for`), the caller
+//! turns `Discard` into a status.
 //!
-//! Where bash does not give up on such an error (`((`, `[[`, `let`, `read`, `for`), the caller turns `Discard` into a
-//! status.
+//! A word goes through [`brace`](crate::brace), then part by part into [`Fields`](fields::Fields), which split what is to
+//! be split and remember what was quoted; what is left of it as a pattern goes through [`glob`](crate::glob). Words that
+//! are constant or nothing but `$x`, which most are, take none of these steps.
 
-use bstr::BString;
+mod array;
+mod assign;
+mod fallback;
+mod fields;
+mod ifs;
+mod indirect;
+mod operation;
+mod parameter;
+mod prompt;
+mod substring;
+mod tilde;
+mod transform;
+mod unset;
+mod value;
+mod word;
+
+use std::borrow::Cow;
+
+use bstr::{BString, ByteVec};
 use hotcell_process::Process;
 
 use crate::{
-    ast::{Argument, Arithmetic, Assignment, Subscript, Word},
+    ast::{Argument, Arithmetic, Assignment, AssignmentValue, Part, Subscript, Word},
+    brace::{self, Piece},
     flow::Flow,
+    marked::Marked,
+    pattern::PatternOptions,
+    settings::Setting,
     shell::Shell,
 };
+use fields::Fields;
+use word::Around;
+
+pub(crate) use tilde::TildeAt;
+pub(crate) use value::split_element;
 
 /// Where an assignment goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,26 +67,147 @@ impl Shell {
         process: &Process,
         words: &[Argument],
     ) -> Result<Vec<BString>, Flow> {
-        let mut fields = Vec::new();
+        let mut fields = Vec::with_capacity(words.len());
         for word in words {
             match word {
-                Argument::Word(word) => fields.push(self.expand_string(process, word)?),
-                Argument::Assignment(_) => {}
+                Argument::Word(word) => {
+                    let tilde = TildeAt::for_argument(word);
+                    self.expand_fields(process, word, tilde, &mut fields)?;
+                }
+                Argument::Assignment(assignment) => {
+                    self.expand_assignment(process, assignment, &mut fields)?;
+                }
             }
         }
         Ok(fields)
     }
 
-    /// The same for words that are not arguments: `for x in …`, the elements of an array.
+    /// The same for words that are not arguments: `for x in …`.
     pub(crate) fn expand_words(
         &mut self,
         process: &Process,
         words: &[Word],
     ) -> Result<Vec<BString>, Flow> {
-        words
-            .iter()
-            .map(|word| self.expand_string(process, word))
-            .collect()
+        let mut fields = Vec::with_capacity(words.len());
+        for word in words {
+            let tilde = TildeAt::for_argument(word);
+            self.expand_fields(process, word, tilde, &mut fields)?;
+        }
+        Ok(fields)
+    }
+
+    /// The fields of a word, with file names.
+    pub(crate) fn expand_fields(
+        &mut self,
+        process: &Process,
+        word: &Word,
+        tilde: TildeAt,
+        fields: &mut Vec<BString>,
+    ) -> Result<(), Flow> {
+        if let Some(text) = word.constant() {
+            fields.push(BString::from(&**text));
+            return Ok(());
+        }
+        if let Some((value, is_quoted)) = self.plain_value(word)
+            && (is_quoted || is_one_field(value) && self.variables.has_default_ifs())
+        {
+            fields.push(value.clone());
+            return Ok(());
+        }
+        if word.may_have_braces() && self.has(Setting::BraceExpand) {
+            let words = brace::expand(word.parts(), process)
+                .map_err(|error| self.out_of_memory(process, &error))?;
+            for pieces in &words {
+                let mut collected = Fields::split(self.ifs());
+                self.expand_pieces(process, pieces, tilde, &mut collected)?;
+                self.glob_all(process, collected, fields)?;
+            }
+            return Ok(());
+        }
+        let mut collected = Fields::split(self.ifs());
+        let parts = word.parts();
+        self.expand_parts(process, parts, Around::PLAIN, tilde, &mut collected)?;
+        self.glob_all(process, collected, fields)
+    }
+
+    fn glob_all(
+        &mut self,
+        process: &Process,
+        collected: Fields,
+        fields: &mut Vec<BString>,
+    ) -> Result<(), Flow> {
+        for field in collected.finish() {
+            if field.may_glob() {
+                self.glob(process, field, fields)?;
+            } else {
+                fields.push(field.text);
+            }
+        }
+        Ok(())
+    }
+
+    fn expand_pieces(
+        &mut self,
+        process: &Process,
+        pieces: &[Piece<'_>],
+        tilde: TildeAt,
+        fields: &mut Fields,
+    ) -> Result<(), Flow> {
+        for (index, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(text) => {
+                    let is_last = index + 1 == pieces.len();
+                    let tilde = tilde.of(index, is_last);
+                    self.expand_literal(process, text, Around::PLAIN, tilde, fields);
+                }
+                Piece::Part(part) => self.expand_part(process, part, Around::PLAIN, fields)?,
+                Piece::New(part) => self.expand_part(process, part, Around::PLAIN, fields)?,
+                Piece::Empty => fields.push_quoted(b""),
+            }
+            self.settle_fields(process, fields)?;
+        }
+        Ok(())
+    }
+
+    /// `name=value` as an argument of `declare` and its kin.
+    fn expand_assignment(
+        &mut self,
+        process: &Process,
+        assignment: &Assignment,
+        fields: &mut Vec<BString>,
+    ) -> Result<(), Flow> {
+        let mut start = BString::from(&*assignment.name);
+        if let Some(subscript) = &assignment.subscript {
+            start.push_byte(b'[');
+            match subscript {
+                Subscript::All => start.push_byte(b'@'),
+                Subscript::Joined => start.push_byte(b'*'),
+                Subscript::Index(word) => {
+                    start.push_str(self.expand_joined(process, word, TildeAt::NOWHERE)?.text);
+                }
+            }
+            start.push_byte(b']');
+        }
+        start.push_str(if assignment.append { "+=" } else { "=" });
+        let AssignmentValue::Scalar(word) = &assignment.value else {
+            fields.push(start);
+            return Ok(());
+        };
+        if !word.may_have_braces() || !self.has(Setting::BraceExpand) {
+            start.push_str(self.expand_joined(process, word, TildeAt::VALUE)?.text);
+            fields.push(start);
+            return Ok(());
+        }
+        let words = brace::expand(word.parts(), process)
+            .map_err(|error| self.out_of_memory(process, &error))?;
+        for pieces in &words {
+            let mut collected = Fields::joined(self.ifs());
+            self.expand_pieces(process, pieces, TildeAt::VALUE, &mut collected)?;
+            let mut field = start.clone();
+            field.push_str(collected.into_one().text);
+            fields.push(field);
+        }
+        Ok(())
     }
 
     /// One string: no braces, no splitting, no file names. For `case` words, here-documents, here-strings, `[[`.
@@ -66,10 +216,13 @@ impl Shell {
         process: &Process,
         word: &Word,
     ) -> Result<BString, Flow> {
-        let _ = process;
-        Ok(word
-            .constant()
-            .map_or_else(BString::default, |text| BString::from(&**text)))
+        if let Some(text) = word.constant() {
+            return Ok(BString::from(&**text));
+        }
+        if let Some((value, _)) = self.plain_value(word) {
+            return Ok(value.clone());
+        }
+        Ok(self.expand_joined(process, word, TildeAt::START)?.text)
     }
 
     /// The target of a redirection: as an argument, but one that becomes several fields is an error of its own
@@ -79,27 +232,35 @@ impl Shell {
         process: &Process,
         word: &Word,
     ) -> Result<Option<BString>, Flow> {
-        self.expand_string(process, word).map(Some)
+        let mut fields = Vec::new();
+        self.expand_fields(process, word, TildeAt::START, &mut fields)?;
+        Ok(match <[BString; 1]>::try_from(fields) {
+            Ok([field]) => Some(field),
+            Err(_) => None,
+        })
     }
 
-    /// A pattern for `case` and `[[ x == … ]]`, in which what was quoted matches itself only.
+    /// A pattern for `case`, or for `[[ x == … ]]` if it is a condition, where groups such as `@(a|b)` always work. What
+    /// was quoted matches itself only.
     pub(crate) fn matches_pattern(
         &mut self,
         process: &Process,
         text: &[u8],
         pattern: &Word,
+        is_condition: bool,
     ) -> Result<bool, Flow> {
-        Ok(self.expand_string(process, pattern)? == text)
-    }
-
-    /// `[[ text =~ regex ]]`: sets `BASH_REMATCH`. `None` if the expression is not valid (status 2, no message).
-    pub(crate) fn matches_regex(
-        &mut self,
-        process: &Process,
-        text: &[u8],
-        regex: &Word,
-    ) -> Result<Option<bool>, Flow> {
-        Ok(Some(self.expand_string(process, regex)? == text))
+        let icase = self.has(Setting::NoCaseMatch);
+        if let Some(constant) = pattern.constant()
+            && !icase
+        {
+            return Ok(**constant == *text);
+        }
+        let options = PatternOptions {
+            extglob: is_condition || self.has(Setting::ExtGlob),
+            icase,
+        };
+        let pattern = self.pattern_with(process, pattern, options)?;
+        Ok(pattern.matches(text, &|units| process.spend(units)))
     }
 
     /// `$((…))`, `((…))`, the parts of `for ((…))`: expands, parses, evaluates.
@@ -108,71 +269,63 @@ impl Shell {
         process: &Process,
         expression: &Arithmetic,
     ) -> Result<i64, Flow> {
-        let text = self.expand_string(process, &expression.word)?;
+        let text = self.arithmetic_text(process, expression)?;
         self.evaluate_text(process, &text)
     }
 
-    /// Text that is an expression: `let`, `[[ x -eq y ]]`, `declare -i`, `${x:offset}`.
-    pub(crate) fn evaluate_text(&mut self, process: &Process, text: &[u8]) -> Result<i64, Flow> {
-        let _ = (process, text);
-        Ok(0)
-    }
-
-    /// Makes an assignment, arrays included. The message about a readonly variable and the like is printed here.
-    pub(crate) fn assign(
+    /// The text of an arithmetic expression after its expansions, before it is evaluated.
+    pub(crate) fn arithmetic_text<'w>(
         &mut self,
         process: &Process,
-        assignment: &Assignment,
-        target: Target,
-    ) -> Result<(), Flow> {
-        let _ = (process, assignment, target);
-        Ok(())
+        expression: &'w Arithmetic,
+    ) -> Result<Cow<'w, [u8]>, Flow> {
+        if let Some(text) = expression.word.constant() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let parts = match expression.word.parts() {
+            [Part::DoubleQuoted(parts)] => &**parts,
+            parts => parts,
+        };
+        let mut fields = Fields::joined(self.ifs());
+        self.expand_parts(
+            process,
+            parts,
+            Around::QUOTED,
+            TildeAt::NOWHERE,
+            &mut fields,
+        )?;
+        Ok(Cow::Owned(fields.into_one().text.into()))
     }
 
-    /// Sets a variable to a string, as `for`, `read`, `getopts`, `printf -v` do: attributes and namerefs count.
-    /// `name` may have a subscript (`a[1]`), except for `for`, where the caller has checked.
-    pub(crate) fn set_variable(
+    /// A pattern or regular expression after its expansions, with backslashes before what was quoted: `set -x` shows it.
+    pub(crate) fn expand_pattern_text(
         &mut self,
         process: &Process,
-        name: &[u8],
-        value: BString,
-    ) -> Result<(), Flow> {
-        let _ = (process, name, value);
-        Ok(())
+        word: &Word,
+    ) -> Result<BString, Flow> {
+        let marked = self.expand_joined(process, word, TildeAt::START)?;
+        Ok(escaped(&marked))
     }
+}
 
-    /// Sets an element of an array: for `{fd[1]}>`.
-    pub(crate) fn set_element(
-        &mut self,
-        process: &Process,
-        name: &[u8],
-        subscript: &Subscript,
-        value: BString,
-    ) -> Result<(), Flow> {
-        let _ = (process, name, subscript, value);
-        Ok(())
-    }
+/// Whether an unquoted value is one field and no pattern, where `IFS` is what it mostly is.
+fn is_one_field(value: &[u8]) -> bool {
+    let is_plain = |byte: &u8| {
+        !matches!(
+            byte,
+            b' ' | b'\t' | b'\n' | b'*' | b'?' | b'[' | b'(' | b'\\'
+        )
+    };
+    !value.is_empty() && value.iter().all(is_plain)
+}
 
-    /// Makes a variable an indexed array of these: for `mapfile`, `read -a`, `coproc`.
-    pub(crate) fn set_array(
-        &mut self,
-        process: &Process,
-        name: &[u8],
-        values: Vec<BString>,
-    ) -> Result<(), Flow> {
-        let _ = (process, name, values);
-        Ok(())
+fn escaped(marked: &Marked) -> BString {
+    let mut text = BString::default();
+    for (byte, is_quoted) in marked.bytes() {
+        if is_quoted {
+            text.push_byte(b'\\');
+        }
+        text.push_byte(byte);
     }
-
-    /// The value of a variable as `$name` has it, dynamic ones (`RANDOM`, `LINENO`, `FUNCNAME`…) included.
-    pub(crate) fn variable(&mut self, process: &Process, name: &[u8]) -> Option<BString> {
-        let _ = (process, name);
-        None
-    }
-
-    /// Text as in a prompt, with its backslash escapes and expansions: `PS4`, `${x@P}`.
-    pub(crate) fn expand_prompt(&mut self, process: &Process, text: &[u8]) -> BString {
-        let _ = process;
-        text.into()
-    }
+    text
 }

@@ -10,6 +10,8 @@ pub(crate) struct Marked {
     pub(crate) text: BString,
     /// In order, not empty, not touching.
     quoted: Vec<Range<usize>>,
+    /// Something that was not quoted may be part of a pattern.
+    may_glob: bool,
 }
 
 impl Marked {
@@ -18,12 +20,20 @@ impl Marked {
         Self {
             text: text.into(),
             quoted: Vec::new(),
+            may_glob: true,
         }
+    }
+
+    /// Whether what was not quoted may be a pattern.
+    pub(crate) fn may_glob(&self) -> bool {
+        self.may_glob
     }
 
     /// Adds text that was not quoted.
     pub(crate) fn push(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
+        self.may_glob |= memchr::memchr3(b'*', b'?', b'[', text).is_some()
+            || memchr::memchr(b'(', text).is_some();
     }
 
     /// Adds text that was quoted.
@@ -38,21 +48,6 @@ impl Marked {
             Some(last) if last.end == start => last.end = end,
             _ => self.quoted.push(start..end),
         }
-    }
-
-    /// Adds other marked text.
-    pub(crate) fn append(&mut self, other: &Self) {
-        let mut at = 0;
-        for range in &other.quoted {
-            self.push(other.text.get(at..range.start).unwrap_or_default());
-            self.push_quoted(other.text.get(range.clone()).unwrap_or_default());
-            at = range.end;
-        }
-        self.push(other.text.get(at..).unwrap_or_default());
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty()
     }
 
     /// Each byte and whether it was quoted.

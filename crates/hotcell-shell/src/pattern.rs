@@ -83,6 +83,12 @@ impl Pattern {
         }
     }
 
+    /// Whether it may match something else than its own text.
+    pub(crate) fn is_special(&self) -> bool {
+        let is_text = |element: &Element| matches!(element, Element::Text(_) | Element::Letter(_));
+        !self.elements.iter().all(is_text)
+    }
+
     /// Whether it matches all of a text.
     pub(crate) fn matches(&self, text: &[u8], spend: Spend<'_>) -> bool {
         if let Some(literal) = self.literal() {
@@ -121,9 +127,7 @@ impl Pattern {
     /// Where the shortest or longest end of `text` begins that matches.
     pub(crate) fn suffix(&self, text: &[u8], longest: bool, spend: Spend<'_>) -> Option<usize> {
         if let Some(literal) = self.literal() {
-            return text
-                .ends_with(literal)
-                .then(|| text.len() - literal.len());
+            return text.ends_with(literal).then(|| text.len() - literal.len());
         }
         places::Search::new(self, text, spend).start_before_end(longest)
     }

@@ -14,8 +14,7 @@ macro_rules! all_settings {
      shopt { $($shopt:ident $shopt_name:literal $shopt_default:literal;)* }) => {
         /// An option of the shell.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "their names are those of bash's manual")]
-        pub enum Setting { $($set,)* $($shopt,)* }
+        pub(crate) enum Setting { $($set,)* $($shopt,)* }
 
         settings!(SET: $($set $set_name $letter $set_default;)*);
         settings!(SHOPT: $($shopt $shopt_name ' ' $shopt_default;)*);
@@ -176,6 +175,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// All off.
+    pub(crate) fn none() -> Self {
+        Self(0)
+    }
+
     /// Whether an option is on.
     pub(crate) fn has(self, setting: Setting) -> bool {
         self.0 & setting.bit() != 0

@@ -1,5 +1,11 @@
 //! Archives and compression.
 
+mod codec;
+mod compress;
+mod tar;
+
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const COMPRESSORS: &[Utility] = compress::UTILITIES;
+
+pub(crate) const UTILITIES: &[Utility] = &[tar::UTILITY];

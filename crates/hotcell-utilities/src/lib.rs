@@ -34,6 +34,14 @@
 //! Input is hostile: no panic, no work that cannot be stopped, no memory that is not charged, on any bytes.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "the main functions of utilities have one type, whether they fail or not"
+)]
+#![allow(
+    clippy::single_match_else,
+    reason = "what goes wrong with an argument reads best beside what goes right"
+)]
 
 mod archives;
 mod calendar;
@@ -41,16 +49,24 @@ mod characters;
 mod data;
 mod digests;
 mod files;
+mod identity;
 mod languages;
 mod lines;
+mod long_double;
 mod number;
 mod operands;
 mod options;
 mod printf;
 mod quote;
 mod search;
+mod size;
 mod system;
 mod text;
+mod time;
+mod version;
+mod wildcard;
+
+pub use system::{echo, printf as format, test};
 
 use std::{
     collections::BTreeMap,
@@ -81,12 +97,14 @@ impl Program for Utility {
 /// All of them by name, aliases included.
 static BY_NAME: LazyLock<BTreeMap<&'static str, Arc<Utility>>> = LazyLock::new(|| {
     let families = [
+        archives::COMPRESSORS,
         archives::UTILITIES,
         data::UTILITIES,
         digests::UTILITIES,
         files::UTILITIES,
         languages::UTILITIES,
         search::UTILITIES,
+        system::SIMPLE,
         system::UTILITIES,
         text::UTILITIES,
     ];

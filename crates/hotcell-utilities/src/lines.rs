@@ -84,8 +84,3 @@ impl<'p, R: Read> Lines<'p, R> {
         Ok(())
     }
 }
-
-/// A line without its newline.
-pub(crate) fn without_newline(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").unwrap_or(line)
-}

@@ -22,6 +22,8 @@ pub struct Usage {
     pub error_code: i32,
     /// Options end at the first operand: for utilities that run others.
     pub stops_at_operand: bool,
+    /// Whoever gives wrong arguments is also shown the synopsis.
+    pub shows_synopsis: bool,
 }
 
 impl Usage {
@@ -34,6 +36,7 @@ impl Usage {
         notes: "",
         error_code: 1,
         stops_at_operand: false,
+        shows_synopsis: false,
     };
 }
 
@@ -202,6 +205,10 @@ impl Usage {
     pub fn fail(&self, process: &Process, message: impl AsRef<[u8]>) -> ! {
         process.complain(message);
         let name = process.name();
+        if self.shows_synopsis {
+            let form = self.synopsis.lines().next().unwrap_or_default();
+            let _ = writeln!(process.stderr(), "Usage: {name} {form}");
+        }
         let _ = writeln!(
             process.stderr(),
             "Try '{name} --help' for more information."
@@ -219,7 +226,7 @@ impl Usage {
                 }
                 [b'-', b'-', long @ ..] => self.take_long(long, &mut args, &mut parsed)?,
                 [b'-', short @ ..] if !short.is_empty() => {
-                    self.take_short(short, &mut args, &mut parsed)?
+                    self.take_short(short, &mut args, &mut parsed)?;
                 }
                 _ => {
                     parsed.operands.push(arg.clone());

@@ -5,7 +5,7 @@
 
 mod float;
 
-pub(crate) use float::{float, general};
+pub(crate) use float::{Float, float, general, number};
 
 /// What stands between `%` and the letter of a conversion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -129,6 +129,6 @@ pub(crate) fn decimal(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(place.get(at..).unwrap_or_default());
 }
 
-fn put_fill(out: &mut Vec<u8>, byte: u8, count: usize) {
+pub(crate) fn put_fill(out: &mut Vec<u8>, byte: u8, count: usize) {
     out.resize(out.len() + count, byte);
 }

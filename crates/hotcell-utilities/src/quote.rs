@@ -29,3 +29,16 @@ pub(crate) fn name(text: &[u8]) -> BString {
         quote(text)
     }
 }
+
+/// A word as a shell would take it, quoted only if it has to be.
+pub(crate) fn for_shell(text: &[u8]) -> BString {
+    let is_plain = !text.is_empty()
+        && text.iter().all(|byte| {
+            byte.is_ascii_alphanumeric() || b"_-./+,:%@^=".contains(byte) || *byte >= 0x80
+        });
+    if is_plain {
+        BStr::new(text).to_owned()
+    } else {
+        quote(text)
+    }
+}

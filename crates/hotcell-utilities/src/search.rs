@@ -1,5 +1,18 @@
 //! Finding and comparing.
 
+mod cmp;
+mod diff;
+mod find;
+mod grep;
+
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const UTILITIES: &[Utility] = &[
+    cmp::UTILITY,
+    diff::SDIFF,
+    diff::UTILITY,
+    find::UTILITY,
+    grep::EGREP,
+    grep::FGREP,
+    grep::GREP,
+];

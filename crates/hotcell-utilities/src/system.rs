@@ -2,7 +2,50 @@
 
 mod cal;
 mod date;
+mod duration;
+pub mod echo;
+mod env;
+mod id;
+mod prefixes;
+pub mod printf;
+mod simple;
+mod sleep;
+pub mod test;
+mod timeout;
+mod uname;
+mod which;
+mod xargs;
 
-use crate::Utility;
+use hotcell_process::Process;
 
-pub(crate) const UTILITIES: &[Utility] = &[cal::UTILITY, date::UTILITY];
+use crate::{Utility, identity};
+
+pub(crate) const SIMPLE: &[Utility] = simple::UTILITIES;
+
+pub(crate) const UTILITIES: &[Utility] = &[
+    cal::UTILITY,
+    date::UTILITY,
+    echo::UTILITY,
+    env::UTILITY,
+    id::UTILITY,
+    prefixes::NICE,
+    prefixes::NOHUP,
+    prefixes::SETSID,
+    prefixes::STDBUF,
+    printf::UTILITY,
+    sleep::UTILITY,
+    test::BRACKET,
+    test::UTILITY,
+    timeout::UTILITY,
+    uname::ARCH,
+    uname::UTILITY,
+    which::UTILITY,
+    xargs::UTILITY,
+];
+
+/// What the machine is called.
+fn host_name(process: &Process) -> String {
+    process
+        .env("HOSTNAME")
+        .map_or_else(|| identity::HOST.to_owned(), |name| name.to_string())
+}

@@ -3,7 +3,9 @@
 use std::{io, sync::Arc};
 
 use bstr::ByteSlice;
-use hotcell_vfs::{Errno, OpenOptions, Timestamp, Vfs, VfsFile, VfsPath, VfsPathBuf};
+use hotcell_vfs::{
+    Errno, FileType, Metadata, OpenOptions, Timestamp, Vfs, VfsFile, VfsPath, VfsPathBuf,
+};
 
 use super::Process;
 use crate::{
@@ -11,6 +13,7 @@ use crate::{
     error::{errno, file_error},
     file::OpenFile,
     io::Input,
+    null::no_file,
     stream::Stream,
 };
 
@@ -62,6 +65,28 @@ impl Process {
             return Err(errno(Errno::EISDIR));
         }
         Ok(self.input(stream))
+    }
+
+    /// What is known about a file, or about what a descriptor's name refers to. A built-in program is a file, too. With
+    /// `follow` a symbolic link stands for what it leads to.
+    pub fn metadata(&self, path: impl AsRef<[u8]>, follow: bool) -> io::Result<Metadata> {
+        let path = self.resolve(path);
+        if let Some(fd) = named_descriptor(&path) {
+            return self.descriptor(fd)?.metadata();
+        }
+        let found = if follow {
+            self.vfs().stat(&path)
+        } else {
+            self.vfs().lstat(&path)
+        };
+        match found {
+            Ok(metadata) => Ok(metadata),
+            Err(_) if self.is_system(&path).is_some() => Ok(Metadata {
+                mode: 0o755,
+                ..no_file(FileType::File, 1)
+            }),
+            Err(error) => Err(file_error(error)),
+        }
     }
 
     /// Opens a file of the file system, not a stream, for who reads and writes at offsets.

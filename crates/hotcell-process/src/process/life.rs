@@ -11,7 +11,7 @@ use std::{
 
 use bstr::BString;
 
-use super::{Ground, Process};
+use super::{Ground, Process, Successor};
 use crate::{
     error::limit_error,
     pipe::{PipeReader, PipeWriter, pipe},
@@ -42,13 +42,15 @@ impl Process {
         main: impl FnOnce(&Self) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
         self.has_children.set(true);
-        self.kernel.spawn(self.pid, spec, main)
+        self.kernel.spawn(self.pid, self.host, spec, main)
     }
 
     /// Runs another process to its end, on this one's stack: as spawning and waiting, but at the cost of a call.
     pub fn call(&self, spec: Spec, main: impl FnOnce(&Self) -> io::Result<i32>) -> Status {
         let held = self.held | self.caught.get();
-        self.call_as((self.kernel.new_pid(), self.pid), held, spec, main)
+        let ends_call = self.ends_call | self.interrupting.get();
+        let pids = (self.kernel.new_pid(), self.pid);
+        self.call_as(pids, (held, ends_call), spec, main)
     }
 
     /// Goes on as another program, with the same number; the status is that of this process, which is to end with it.
@@ -58,20 +60,23 @@ impl Process {
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32>,
     ) -> Status {
-        self.call_as((self.pid, self.parent), self.held, spec, main)
+        let held = (self.held, self.ends_call);
+        self.call_as((self.pid, self.parent), held, spec, main)
     }
 
     fn call_as(
         &self,
         (pid, parent): (Pid, Pid),
-        held: u32,
+        (held, ends_call): (u32, u32),
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32>,
     ) -> Status {
         let ground = Ground {
             kernel: &self.kernel,
+            host: self.host,
             signals: &self.signals,
             held,
+            ends_call,
             waker: self.waker.clone(),
             switch: self.switch,
             depth: self.depth + 1,
@@ -89,7 +94,7 @@ impl Process {
 
     /// Goes on as another program, as `exec` does: unwinds the stack and runs it in the place of this one.
     pub fn exec(&self, spec: Spec, program: Arc<dyn Program>) -> ! {
-        self.next.set(Some(Box::new((spec, program))));
+        self.next.set(Some(Box::new(Successor { spec, program })));
         self.unwind(Status::SUCCESS)
     }
 
@@ -116,9 +121,24 @@ impl Process {
         self.block_on_poll(|waker| self.kernel.poll_status(self.pid, pid, waker))
     }
 
+    /// As [`Process::wait`], but also ends, with `None`, when a signal comes that [interrupts](Disposition::Interrupt).
+    pub fn wait_unless_interrupted(&self, pid: Pid) -> Option<Status> {
+        self.block_on_poll(|waker| {
+            if self.signals.load(Ordering::Relaxed) & self.interrupting.get() != 0 {
+                return Poll::Ready(None);
+            }
+            self.kernel.poll_status(self.pid, pid, waker)
+        })
+    }
+
     /// As [`Process::wait`], if that child has ended already.
     pub fn try_wait(&self, pid: Pid) -> Poll<Option<Status>> {
         self.kernel.poll_status(self.pid, pid, &self.waker)
+    }
+
+    /// Is woken when a child ends; its status stays for whoever waits.
+    pub fn watch(&self, pid: Pid) {
+        self.kernel.watch(pid, &self.waker);
     }
 
     /// Waits for a child until a time: `Pending` if it had not ended by then.
@@ -171,10 +191,32 @@ impl Process {
 
     /// Sends a signal to a process of this run; says whether there is one of this number.
     pub fn kill(&self, pid: Pid, signal: Signal) -> bool {
+        if pid == self.pid && self.depth > 0 && !self.kernel.is_alive(pid) {
+            // The kernel does not know those that are called.
+            self.signal_call(signal);
+            return true;
+        }
         let sent = self.kernel.signal(pid, signal);
         // To itself it comes at once.
         self.deliver_signals();
         sent
+    }
+
+    /// As [`Process::kill`], for a process and all that it began, and what these began.
+    pub fn kill_tree(&self, pid: Pid, signal: Signal) -> bool {
+        let sent = self.kernel.signal_tree(pid, signal);
+        self.deliver_signals();
+        sent
+    }
+
+    fn signal_call(&self, signal: Signal) {
+        match self.disposition(signal) {
+            Disposition::Default if signal.is_deadly() => self.die(signal),
+            Disposition::Default | Disposition::Ignore => {}
+            Disposition::Catch | Disposition::Interrupt => {
+                self.signals.fetch_or(signal.bit(), Ordering::Relaxed);
+            }
+        }
     }
 
     /// Whether there is a process of this number that has not ended.
@@ -184,7 +226,9 @@ impl Process {
 
     /// What becomes of a signal.
     pub fn disposition(&self, signal: Signal) -> Disposition {
-        if self.caught.get() & signal.bit() != 0 {
+        if self.interrupting.get() & signal.bit() != 0 {
+            Disposition::Interrupt
+        } else if self.caught.get() & signal.bit() != 0 {
             Disposition::Catch
         } else if self.ignored.get() & signal.bit() != 0 {
             Disposition::Ignore
@@ -200,18 +244,28 @@ impl Process {
         }
         let bit = signal.bit();
         self.caught.set(self.caught.get() & !bit);
+        self.interrupting.set(self.interrupting.get() & !bit);
         self.ignored.set(self.ignored.get() & !bit);
         match disposition {
             Disposition::Default => {}
             Disposition::Ignore => self.ignored.set(self.ignored.get() | bit),
             Disposition::Catch => self.caught.set(self.caught.get() | bit),
+            Disposition::Interrupt => {
+                self.caught.set(self.caught.get() | bit);
+                self.interrupting.set(self.interrupting.get() | bit);
+            }
         }
+    }
+
+    /// A signal that came and is caught, if there is one; it stays for [`Process::take_caught`].
+    pub fn first_caught(&self) -> Option<Signal> {
+        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
+        Signal::all().find(|signal| came & signal.bit() != 0)
     }
 
     /// A signal that came and is caught, if there is one.
     pub fn take_caught(&self) -> Option<Signal> {
-        let came = self.signals.load(Ordering::Relaxed) & self.caught.get();
-        let signal = Signal::all().find(|signal| came & signal.bit() != 0)?;
+        let signal = self.first_caught()?;
         self.signals.fetch_and(!signal.bit(), Ordering::Relaxed);
         Some(signal)
     }

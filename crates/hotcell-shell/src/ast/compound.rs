@@ -29,7 +29,7 @@ pub enum CompoundKind {
     /// `for name in words; do body; done`
     For(For),
     /// `for ((initial; condition; step)); do body; done`
-    ArithmeticFor(ArithmeticFor),
+    ArithmeticFor(Box<ArithmeticFor>),
     /// `select name in words; do body; done`
     Select(For),
     /// `case … esac`

@@ -133,8 +133,9 @@ pub enum ParameterOperation {
         /// To which; `None` means any.
         pattern: Option<Word>,
     },
-    /// `${x@Q}`: one of `Q E P A a K k U u L`.
-    Transform(u8),
+    /// `${x@Q}`: one of `Q E P A a K k U u L`, or what else is between `@` and `}`, which is a bad substitution unless
+    /// the parameter is unset.
+    Transform(Text),
 }
 
 /// Which of `-` `=` `?` `+`.

@@ -1,5 +1,9 @@
 //! Redirections.
 
+use std::sync::{Arc, OnceLock};
+
+#[cfg(doc)]
+use super::Part;
 use super::{Subscript, Text, Word};
 
 /// A redirection, such as `2>> file`.
@@ -60,7 +64,7 @@ pub enum RedirectTarget {
     /// A word.
     Word(Word),
     /// The document of [`RedirectOperator::HereDocument`].
-    HereDocument(Box<HereDocument>),
+    HereDocument(Arc<HereDocument>),
 }
 
 /// The lines after a command that it gets as input.
@@ -72,9 +76,40 @@ pub struct HereDocument {
     pub quoted: bool,
     /// `<<-`: tabs at the start of lines were taken off.
     pub strip_tabs: bool,
+    /// The document stands behind the command that it belongs to, so it is read when the tree of that is made already.
+    content: OnceLock<Content>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Content {
+    text: Text,
+    body: Word,
+}
+
+impl HereDocument {
+    /// A document that is yet to be read.
+    pub(crate) fn new(delimiter: Text, quoted: bool, strip_tabs: bool) -> Self {
+        Self {
+            delimiter,
+            quoted,
+            strip_tabs,
+            content: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn fill(&self, text: Text, body: Word) {
+        // Each document is read once.
+        let _ = self.content.set(Content { text, body });
+    }
+
     /// The document as it is in the script, without continued lines unless it is quoted.
-    pub text: Text,
-    /// What it expands to: one [`Part::SingleQuoted`](super::Part) if it is quoted, else one
-    /// [`Part::DoubleQuoted`](super::Part), in which `"` stands for itself.
-    pub body: Word,
+    pub fn text(&self) -> &[u8] {
+        self.content.get().map_or(&[], |content| &content.text)
+    }
+
+    /// What it expands to: one [`Part::SingleQuoted`] if it is quoted, else one [`Part::DoubleQuoted`], in which `"`
+    /// stands for itself. `None` if it is empty.
+    pub fn body(&self) -> Option<&Word> {
+        self.content.get().map(|content| &content.body)
+    }
 }

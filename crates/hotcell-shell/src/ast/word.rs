@@ -16,7 +16,9 @@ enum Repr {
     /// Constant, but quoted.
     Quoted(Box<QuotedWord>),
     /// Something is left to do at run time.
-    Expanding { parts: Box<[Part]>, braces: bool },
+    Expanding(Box<[Part]>),
+    /// The same, and brace expansion may be part of it.
+    Braced(Box<[Part]>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,13 +38,8 @@ pub enum Part {
     Escaped(u8),
     /// `'…'`
     SingleQuoted(Text),
-    /// `$'…'`
-    AnsiQuoted {
-        /// What is between the quotes.
-        source: Text,
-        /// What it stands for.
-        value: Text,
-    },
+    /// `$'…'`: what it stands for. bash itself keeps nothing else, and prints it in single quotes.
+    AnsiQuoted(Text),
     /// `"…"`, whose parts are literals, escapes and expansions.
     DoubleQuoted(Box<[Part]>),
     /// `$"…"`
@@ -108,14 +105,20 @@ pub struct ProcessSubstitution {
 }
 
 impl Word {
+    /// A word of unquoted text.
+    pub fn from_literal(text: Text) -> Self {
+        if may_expand(&text) {
+            let braces = may_be_braces(&text);
+            return Self::expanding([Part::Literal(text)].into(), braces);
+        }
+        Self(Repr::Plain(Part::Literal(text)))
+    }
+
     /// A word of these parts.
     pub fn new(parts: Vec<Part>) -> Self {
         let Some((value, quoted)) = constant(&parts) else {
             let braces = may_have_braces(&parts);
-            return Self(Repr::Expanding {
-                parts: parts.into(),
-                braces,
-            });
+            return Self::expanding(parts.into(), braces);
         };
         match <[Part; 1]>::try_from(parts) {
             Ok([part]) if !quoted => Self(Repr::Plain(part)),
@@ -130,12 +133,20 @@ impl Word {
         }
     }
 
+    fn expanding(parts: Box<[Part]>, braces: bool) -> Self {
+        Self(if braces {
+            Repr::Braced(parts)
+        } else {
+            Repr::Expanding(parts)
+        })
+    }
+
     /// The pieces of the word, in order. There are none in an empty word, such as the value of `name=`.
     pub fn parts(&self) -> &[Part] {
         match &self.0 {
             Repr::Plain(part) => std::slice::from_ref(part),
             Repr::Quoted(word) => &word.parts,
-            Repr::Expanding { parts, .. } => parts,
+            Repr::Expanding(parts) | Repr::Braced(parts) => parts,
         }
     }
 
@@ -147,7 +158,7 @@ impl Word {
         match &self.0 {
             Repr::Plain(Part::Literal(text)) => Some(text),
             Repr::Quoted(word) => Some(&word.value),
-            Repr::Plain(_) | Repr::Expanding { .. } => None,
+            Repr::Plain(_) | Repr::Expanding(_) | Repr::Braced(_) => None,
         }
     }
 
@@ -161,7 +172,7 @@ impl Word {
 
     /// Whether brace expansion may make something else of the word. It never does if this is false.
     pub fn may_have_braces(&self) -> bool {
-        matches!(self.0, Repr::Expanding { braces: true, .. })
+        matches!(self.0, Repr::Braced(_))
     }
 }
 
@@ -185,7 +196,7 @@ fn constant(parts: &[Part]) -> Option<(Text, bool)> {
 
 fn append_constant(part: &Part, value: &mut Vec<u8>) -> Option<()> {
     match part {
-        Part::Literal(text) | Part::SingleQuoted(text) | Part::AnsiQuoted { value: text, .. } => {
+        Part::Literal(text) | Part::SingleQuoted(text) | Part::AnsiQuoted(text) => {
             value.extend_from_slice(text);
         }
         Part::Escaped(byte) => value.push(*byte),
@@ -201,12 +212,17 @@ fn append_constant(part: &Part, value: &mut Vec<u8>) -> Option<()> {
 
 /// Whether unquoted text may be more than itself: a pattern, a tilde, a brace expansion.
 fn may_expand(literal: &[u8]) -> bool {
-    let bracket = literal.iter().position(|&byte| byte == b'[');
-    literal
-        .iter()
+    let is_special = |byte: &u8| matches!(byte, b'*' | b'?' | b'~' | b'(' | b'[' | b'{');
+    // Most words are not special in any way.
+    let Some(first) = literal.iter().position(is_special) else {
+        return false;
+    };
+    let rest = literal.get(first..).unwrap_or_default();
+    let bracket = rest.iter().position(|&byte| byte == b'[');
+    rest.iter()
         .any(|byte| matches!(byte, b'*' | b'?' | b'~' | b'('))
-        || bracket.is_some_and(|start| literal.iter().skip(start).any(|&byte| byte == b']'))
-        || may_be_braces(literal)
+        || bracket.is_some_and(|start| rest.iter().skip(start).any(|&byte| byte == b']'))
+        || may_be_braces(rest)
 }
 
 fn may_be_braces(literal: &[u8]) -> bool {

@@ -105,7 +105,12 @@ fn element(bytes: &[(u8, bool)], at: usize) -> Option<(Unit, usize)> {
         (b'\\', false) if bytes.len() > at + 1 => at + 1,
         _ => at,
     };
-    let text: Vec<u8> = bytes.iter().skip(at).take(4).map(|(byte, _)| *byte).collect();
+    let text: Vec<u8> = bytes
+        .iter()
+        .skip(at)
+        .take(4)
+        .map(|(byte, _)| *byte)
+        .collect();
     let (unit, length) = super::unit_at(&text, 0)?;
     Some((unit, at + length))
 }

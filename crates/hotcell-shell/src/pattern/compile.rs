@@ -173,12 +173,10 @@ fn closing_parentheses(bytes: &[(u8, bool)]) -> Vec<(usize, usize)> {
             (b'\\', false) => at += 1,
             (b'(', false) => open.push(at),
             (b')', false) => pairs.extend(open.pop().map(|open| (open, at))),
-            (b'[', false) if brackets_end => {
-                match bytes.get(at + 1..).and_then(bracket::read) {
-                    Some((_, length)) => at += length,
-                    None => brackets_end = false,
-                }
-            }
+            (b'[', false) if brackets_end => match bytes.get(at + 1..).and_then(bracket::read) {
+                Some((_, length)) => at += length,
+                None => brackets_end = false,
+            },
             _ => {}
         }
         at += 1;

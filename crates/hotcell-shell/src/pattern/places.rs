@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{
-    Element, Group, GroupKind, Pattern, is_boundary, match_one, unit_length_before,
-};
+use super::{Element, Group, GroupKind, Pattern, is_boundary, match_one, unit_length_before};
 
 /// Is told of every step of work.
 pub(crate) type Spend<'s> = &'s dyn Fn(usize);
@@ -136,21 +134,19 @@ impl<'p> Search<'p> {
         let mut found = Vec::new();
         let mut at = 0;
         for start in self.expand(&starts) {
-            if start < at {
+            // Nothing is matched behind the last character, unless there is none.
+            if start < at || (start == self.text.len() && start > 0) {
                 continue;
             }
             (self.spend)(1);
             let Some(end) = self.end_from(start, true) else {
                 continue;
             };
-            if end == start {
-                continue;
-            }
             found.push((start, end));
             if only_first {
                 break;
             }
-            at = end;
+            at = end.max(start + 1);
         }
         found
     }
@@ -231,7 +227,11 @@ impl<'p> Search<'p> {
                 let mut first = from.first();
                 if first.is_some_and(|first| self.is_explicit_dot(first)) {
                     list.push(0);
-                    first = from.list.get(1).copied().or(from.range.map(|range| range.0));
+                    first = from
+                        .list
+                        .get(1)
+                        .copied()
+                        .or(from.range.map(|range| range.0));
                 }
                 first.map(|first| (first, self.text.len()))
             }
@@ -368,8 +368,15 @@ mod tests {
         ] {
             let pattern = pattern(source);
             assert!(pattern.matches(text.as_bytes(), &|_| ()), "{source}");
-            assert_eq!(pattern.prefix(text.as_bytes(), true, &|_| ()), Some(text.len()));
-            assert_eq!(pattern.suffix(text.as_bytes(), true, &|_| ()), Some(0), "{source}");
+            assert_eq!(
+                pattern.prefix(text.as_bytes(), true, &|_| ()),
+                Some(text.len())
+            );
+            assert_eq!(
+                pattern.suffix(text.as_bytes(), true, &|_| ()),
+                Some(0),
+                "{source}"
+            );
         }
     }
 }

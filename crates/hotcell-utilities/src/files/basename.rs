@@ -48,7 +48,7 @@ fn main(process: &Process) -> io::Result<i32> {
                 [b"extra operand ", quote(extra).as_slice()].concat(),
             );
         }
-        suffix = names.get(1).map(|suffix| suffix.as_ref());
+        suffix = names.get(1).map(std::convert::AsRef::as_ref);
         names = names.get(..1).unwrap_or(names);
     }
     let end = if parsed.has("zero") { 0 } else { b'\n' };

@@ -102,6 +102,7 @@ const USAGE: Usage = Usage {
     notes: "Not supported: SYMTAB, FUNCTAB, @include, @load, namespaces and network files.",
     error_code: 2,
     stops_at_operand: true,
+    ..Usage::DEFAULT
 };
 
 fn main(process: &Process) -> io::Result<i32> {

@@ -4,13 +4,67 @@ use std::io::Write;
 
 use super::{Spec, put_fill};
 
-/// No double has more digits than this; what is asked for beyond is zeros.
-const DIGITS: usize = 1100;
+/// A floating-point number, of whatever precision.
+pub(crate) trait Float {
+    /// No number of the kind has more digits than this; what is asked for beyond is zeros.
+    const DIGITS: usize;
+
+    /// Whether it has a minus sign.
+    fn is_negative(&self) -> bool;
+
+    /// Whether it is one at all.
+    fn is_nan(&self) -> bool;
+
+    /// Whether it is neither infinite nor none.
+    fn is_finite(&self) -> bool;
+
+    /// Its magnitude with so many digits behind the point.
+    fn fixed(&self, precision: usize) -> String;
+
+    /// Its magnitude as `d.ddde-5`, with so many digits behind the point.
+    fn scientific(&self, precision: usize) -> String;
+
+    /// What `%a` writes behind `0x`.
+    fn hexadecimal(&self, body: &mut Vec<u8>, spec: &Spec);
+}
+
+impl Float for f64 {
+    const DIGITS: usize = 1100;
+
+    fn is_negative(&self) -> bool {
+        self.is_sign_negative()
+    }
+
+    fn is_nan(&self) -> bool {
+        Self::is_nan(*self)
+    }
+
+    fn is_finite(&self) -> bool {
+        Self::is_finite(*self)
+    }
+
+    fn fixed(&self, precision: usize) -> String {
+        format!("{:.precision$}", self.abs())
+    }
+
+    fn scientific(&self, precision: usize) -> String {
+        format!("{:.precision$e}", self.abs())
+    }
+
+    fn hexadecimal(&self, body: &mut Vec<u8>, spec: &Spec) {
+        hexadecimal(body, spec, self.abs());
+    }
+}
 
 /// A number by the letter of its conversion, one of `aAeEfFgG`.
 pub(crate) fn float(out: &mut Vec<u8>, spec: &Spec, letter: u8, value: f64) {
-    let sign = spec.sign(value.is_sign_negative());
-    let magnitude = value.abs();
+    number(out, spec, letter, &value);
+}
+
+/// As [`float`], for a number of any precision.
+pub(crate) fn number<F: Float>(out: &mut Vec<u8>, spec: &Spec, letter: u8, value: &F) {
+    let sign = spec.sign(value.is_negative());
+    let magnitude = value;
     let mut body = Vec::new();
     let mut prefix: &[u8] = b"";
     if !magnitude.is_finite() {
@@ -21,7 +75,7 @@ pub(crate) fn float(out: &mut Vec<u8>, spec: &Spec, letter: u8, value: f64) {
             b'f' => fixed(&mut body, spec, magnitude),
             b'a' => {
                 prefix = b"0x";
-                hexadecimal(&mut body, spec, magnitude);
+                magnitude.hexadecimal(&mut body, spec);
             }
             _ => general_with(
                 &mut body,
@@ -57,23 +111,23 @@ pub(crate) fn float(out: &mut Vec<u8>, spec: &Spec, letter: u8, value: f64) {
 
 /// `%.*g`, for a number that is not negative and is finite.
 pub(crate) fn general(out: &mut Vec<u8>, magnitude: f64, precision: usize) {
-    general_with(out, magnitude, precision, false);
+    general_with(out, &magnitude, precision, false);
 }
 
-fn fixed(body: &mut Vec<u8>, spec: &Spec, magnitude: f64) {
+fn fixed<F: Float>(body: &mut Vec<u8>, spec: &Spec, magnitude: &F) {
     let precision = spec.precision.unwrap_or(6);
-    let exact = precision.min(DIGITS);
-    let _ = write!(body, "{magnitude:.exact$}");
+    let exact = precision.min(F::DIGITS);
+    body.extend_from_slice(magnitude.fixed(exact).as_bytes());
     put_fill(body, b'0', precision - exact);
     if precision == 0 && spec.alternate {
         body.push(b'.');
     }
 }
 
-fn scientific(body: &mut Vec<u8>, spec: &Spec, magnitude: f64) {
+fn scientific<F: Float>(body: &mut Vec<u8>, spec: &Spec, magnitude: &F) {
     let precision = spec.precision.unwrap_or(6);
-    let exact = precision.min(DIGITS);
-    let _ = write!(body, "{magnitude:.exact$e}");
+    let exact = precision.min(F::DIGITS);
+    body.extend_from_slice(magnitude.scientific(exact).as_bytes());
     let exponent = take_exponent(body);
     if precision == 0 && spec.alternate {
         body.push(b'.');
@@ -82,12 +136,10 @@ fn scientific(body: &mut Vec<u8>, spec: &Spec, magnitude: f64) {
     put_exponent(body, exponent);
 }
 
-fn general_with(out: &mut Vec<u8>, magnitude: f64, precision: usize, keeps_zeros: bool) {
+fn general_with<F: Float>(out: &mut Vec<u8>, magnitude: &F, precision: usize, keeps_zeros: bool) {
     let precision = precision.max(1);
-    let exact = (precision - 1).min(DIGITS);
-    let start = out.len();
-    let _ = write!(out, "{magnitude:.exact$e}");
-    let mut digits = out.split_off(start);
+    let exact = (precision - 1).min(F::DIGITS);
+    let mut digits = magnitude.scientific(exact).into_bytes();
     let exponent = take_exponent(&mut digits);
     digits.retain(u8::is_ascii_digit);
     if keeps_zeros {

@@ -93,6 +93,8 @@ fn copy(mut input: Input<'_>, out: &mut Output<'_>) -> io::Result<()> {
             return Ok(());
         }
         out.write_all(buffer.get(..count).unwrap_or_default())?;
+        // Somebody may wait for an answer to what came.
+        out.flush()?;
     }
 }
 

@@ -8,7 +8,13 @@ use std::{
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Output, Process, limit_error};
 
-use crate::{Opt, Usage, Utility, lines::Lines, number, operands::each_input, quote::quote};
+use crate::{
+    Opt, Usage, Utility,
+    lines::Lines,
+    number,
+    operands::{complain_of_opening, each_input_or},
+    quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -73,29 +79,34 @@ fn main(process: &Process) -> io::Result<i32> {
     };
     let mut out = process.stdout();
     let mut is_first = true;
-    let code = each_input(process, &parsed.operands, |name, input| {
-        if headers {
-            let name = if name == "-" {
-                BStr::new("standard input")
-            } else {
-                name.as_bstr()
-            };
-            let gap = if std::mem::take(&mut is_first) {
-                ""
-            } else {
-                "\n"
-            };
-            write!(out, "{gap}==> ")?;
-            out.write_all(name)?;
-            out.write_all(b" <==\n")?;
-        }
-        match part {
-            Part::Lines(count) => first_lines(process, input, &mut out, count, end),
-            Part::Bytes(count) => first_bytes(input, &mut out, count),
-            Part::AllButLines(count) => all_but_lines(process, input, &mut out, count, end),
-            Part::AllButBytes(count) => all_but_bytes(process, input, &mut out, count),
-        }
-    });
+    let code = each_input_or(
+        process,
+        &parsed.operands,
+        complain_of_opening,
+        |name, input| {
+            if headers {
+                let name = if name == "-" {
+                    BStr::new("standard input")
+                } else {
+                    name.as_bstr()
+                };
+                let gap = if std::mem::take(&mut is_first) {
+                    ""
+                } else {
+                    "\n"
+                };
+                write!(out, "{gap}==> ")?;
+                out.write_all(name)?;
+                out.write_all(b" <==\n")?;
+            }
+            match part {
+                Part::Lines(count) => first_lines(process, input, &mut out, count, end),
+                Part::Bytes(count) => first_bytes(input, &mut out, count),
+                Part::AllButLines(count) => all_but_lines(process, input, &mut out, count, end),
+                Part::AllButBytes(count) => all_but_bytes(process, input, &mut out, count),
+            }
+        },
+    );
     out.flush()?;
     Ok(code)
 }

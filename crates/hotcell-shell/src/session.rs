@@ -1,0 +1,148 @@
+//! Commands given to one shell, one after the other.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+};
+
+use hotcell_process::{Ended, Kernel, Null, Process, Run, Spec, Stream};
+
+use crate::{
+    flow::{Flow, Outcome},
+    shell::Shell,
+    text::Origin,
+};
+
+/// What a command reads and writes.
+#[derive(Clone)]
+pub struct Streams {
+    /// Standard input.
+    pub stdin: Arc<dyn Stream>,
+    /// Standard output.
+    pub stdout: Arc<dyn Stream>,
+    /// Standard error.
+    pub stderr: Arc<dyn Stream>,
+}
+
+impl Default for Streams {
+    /// Nothing to read, and nobody to write to.
+    fn default() -> Self {
+        Self {
+            stdin: Arc::new(Null),
+            stdout: Arc::new(Null),
+            stderr: Arc::new(Null),
+        }
+    }
+}
+
+/// A command that is being run, as a future.
+///
+/// It completes when the command and all that it began in the background have ended. Dropping it kills them.
+#[must_use = "nothing runs until it is polled"]
+pub struct Running<'s> {
+    shell: &'s mut Shell,
+    run: Run,
+    /// Where the shell is left when the command has run to its end.
+    result: Arc<Mutex<Option<Shell>>>,
+}
+
+impl Shell {
+    /// Runs a command: a line or a whole script. What it changes (variables, functions, the working directory…) is there
+    /// for the next one, unless it was killed: then the shell is as it was before.
+    pub fn run(
+        &mut self,
+        kernel: &Kernel,
+        command: impl Into<Vec<u8>>,
+        streams: Streams,
+    ) -> Running<'_> {
+        let command = command.into();
+        let mut shell = self.clone();
+        let result = Arc::new(Mutex::new(None));
+        let place = Arc::clone(&result);
+        let spec = Spec::new([self.name.clone()])
+            .cwd(self.cwd.clone())
+            .stdin(streams.stdin)
+            .stdout(streams.stdout)
+            .stderr(streams.stderr);
+        let run = kernel.run(spec, move |process| {
+            shell.pid = process.pid();
+            process.set_umask(shell.umask);
+            shell.restore_traps(process);
+            let outcome = shell.run_text(process, &command, Origin::Argument);
+            let ended = shell.finish_run(process, outcome, &place);
+            Ok(ended)
+        });
+        Running {
+            shell: self,
+            run,
+            result,
+        }
+    }
+
+    /// The end of a run: `exit` runs the `EXIT` trap, the end of the text does not.
+    fn finish_run(
+        &mut self,
+        process: &Process,
+        outcome: Outcome,
+        place: &Mutex<Option<Self>>,
+    ) -> i32 {
+        let leaves = matches!(outcome, Err(Flow::Exec)) || self.killed_by.is_some();
+        if leaves {
+            self.leave(process, place);
+        }
+        let status = match outcome {
+            Ok(status) => status,
+            Err(flow) => self.finish(process, Err(flow)),
+        };
+        self.status = status;
+        self.leave(process, place);
+        status
+    }
+
+    /// Leaves the state where the next command finds it.
+    fn leave(&self, process: &Process, place: &Mutex<Option<Self>>) {
+        let mut shell = self.clone();
+        shell.cwd = process.cwd().to_owned();
+        shell.umask = process.umask();
+        shell.jobs.disown_all();
+        shell.frames.clear();
+        shell.forgiven = 0;
+        shell.loops = 0;
+        shell.trace_depth = 0;
+        shell.successor = None;
+        shell.killed_by = None;
+        shell.open_substitutions.clear();
+        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(shell);
+    }
+
+    /// Tells a new process which signals are trapped.
+    fn restore_traps(&mut self, process: &Process) {
+        let traps = std::mem::take(&mut self.traps);
+        for (condition, action) in traps.shown() {
+            self.set_trap(process, condition, Some(bstr::BStr::new(&**action)));
+        }
+    }
+}
+
+impl Future for Running<'_> {
+    type Output = Ended;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ended> {
+        let ended = match Pin::new(&mut self.run).poll(context) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => return Poll::Pending,
+        };
+        let left = self
+            .result
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(shell) = left
+            && ended.stopped.is_none()
+        {
+            *self.shell = shell;
+        }
+        Poll::Ready(ended)
+    }
+}

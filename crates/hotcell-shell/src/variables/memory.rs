@@ -1,0 +1,67 @@
+//! What variables hold, charged to the account of the run.
+
+use hotcell_meter::Charge;
+use hotcell_process::Process;
+
+/// Changes smaller than this are not worth asking the account.
+const STEP: usize = 16 * 1024;
+
+/// What is charged in addition and given back when there is no more, so that the message about it finds room.
+const RESERVE: usize = 16 * 1024;
+
+/// How much a table of variables holds of its own. A clone shares what is there, and so holds nothing yet.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// May be negative: a clone can drop what its origin pays for.
+    held: isize,
+    charge: Option<Charge>,
+    /// How much of the charge is reserve.
+    reserve: usize,
+}
+
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Memory {
+    /// Something of one size took the place of something of another.
+    pub(super) fn replace(&mut self, old: usize, new: usize) {
+        self.held += new.cast_signed() - old.cast_signed();
+    }
+
+    /// Charges what is held. On an error nothing was changed: the caller drops what is too much.
+    #[inline]
+    pub(super) fn settle(&mut self, process: &Process) -> std::io::Result<()> {
+        let held = usize::try_from(self.held).unwrap_or(0);
+        let charged = self.charge.as_ref().map_or(0, Charge::bytes);
+        let paid = charged.saturating_sub(self.reserve);
+        if held > paid || paid - held > 4 * STEP {
+            self.resize(process, held.next_multiple_of(STEP))?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn resize(&mut self, process: &Process, bytes: usize) -> std::io::Result<()> {
+        let charge = match &mut self.charge {
+            Some(charge) => charge,
+            none => none.insert(process.charge(0)?),
+        };
+        if let Err(error) = charge.resize(bytes.saturating_add(RESERVE)) {
+            self.give_back_reserve();
+            return Err(hotcell_process::limit_error(error));
+        }
+        self.reserve = RESERVE;
+        Ok(())
+    }
+
+    /// Gives back what is not needed for the variables themselves.
+    pub(super) fn give_back_reserve(&mut self) {
+        if let Some(charge) = &mut self.charge {
+            charge.shrink(self.reserve);
+        }
+        self.reserve = 0;
+    }
+}

@@ -1,0 +1,201 @@
+//! Ways to make bytes fewer, and more again.
+
+use std::io::{self, BufReader, Read, Write};
+
+use hotcell_meter::Charge;
+use hotcell_process::Process;
+
+/// A compressed format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Codec {
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstd,
+}
+
+/// The largest window of a Zstandard frame that is taken: what the format asks every decoder to support.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+impl Codec {
+    /// What a file that begins like this is compressed with.
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        [Self::Gzip, Self::Bzip2, Self::Xz, Self::Zstd]
+            .into_iter()
+            .find(|codec| head.starts_with(codec.magic()))
+    }
+
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Gzip => b"\x1f\x8b",
+            Self::Bzip2 => b"BZh",
+            Self::Xz => b"\xfd7zXZ\0",
+            Self::Zstd => b"\x28\xb5\x2f\xfd",
+        }
+    }
+
+    /// Memory that it takes to compress at a level, and to decompress: near enough, and bounded.
+    fn memory(self, level: u32, compresses: bool) -> usize {
+        match (self, compresses) {
+            (Self::Gzip, _) => 512 << 10,
+            (Self::Bzip2, _) => 8 << 20,
+            (Self::Xz, true) => xz_dictionary(level).saturating_mul(12) + (1 << 20),
+            // A reader is limited when it is made.
+            (Self::Xz, false) => 0,
+            (Self::Zstd, true) => (8 << 20) << (level / 6).min(4),
+            (Self::Zstd, false) => 10 << 20,
+        }
+    }
+
+    /// What `input` is, decompressed. Members and frames that follow each other are one.
+    pub(crate) fn reader<'r, R: Read + 'r>(
+        self,
+        process: &Process,
+        input: R,
+    ) -> io::Result<Reader<'r>> {
+        let input = BufReader::with_capacity(64 << 10, input);
+        let mut charge = process.charge(self.memory(0, false))?;
+        let inner: Box<dyn Read + 'r> = match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+            Self::Xz => {
+                // Half of what is left, and never more: the size of the dictionary is for the file to say.
+                let account = process.account();
+                let most = (account.limit() - account.used().min(account.limit())) / 2;
+                let most = most.min(256 << 20);
+                charge
+                    .grow(most.min(16 << 20))
+                    .map_err(hotcell_process::limit_error)?;
+                let kib = u32::try_from(most >> 10).unwrap_or(u32::MAX);
+                Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, kib))
+            }
+            Self::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+                Box::new(decoder)
+            }
+        };
+        Ok(Reader {
+            inner,
+            _charge: charge,
+        })
+    }
+
+    /// Compresses what is written, until it is finished.
+    pub(crate) fn writer<'w, W: Write + 'w>(
+        self,
+        process: &Process,
+        output: W,
+        level: u32,
+    ) -> io::Result<Writer<'w>> {
+        let charge = process.charge(self.memory(level, true))?;
+        let inner: Box<dyn Finish + 'w> = match self {
+            Self::Gzip => Box::new(
+                flate2::GzBuilder::new()
+                    .mtime(0)
+                    .write(output, flate2::Compression::new(level.clamp(1, 9))),
+            ),
+            Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(
+                output,
+                bzip2::Compression::new(level.clamp(1, 9)),
+            )),
+            Self::Xz => {
+                let mut options = lzma_rust2::XzOptions::with_preset(level.min(9));
+                options.lzma_options.dict_size =
+                    u32::try_from(xz_dictionary(level)).unwrap_or(1 << 20);
+                Box::new(Xz(lzma_rust2::XzWriter::new(output, options)?))
+            }
+            Self::Zstd => {
+                let level = i32::try_from(level).unwrap_or(3).clamp(1, 19);
+                let mut encoder = zstd::stream::write::Encoder::new(output, level)?;
+                encoder.include_checksum(true)?;
+                encoder.window_log(ZSTD_WINDOW_LOG.min(17 + level.unsigned_abs() / 3))?;
+                Box::new(encoder)
+            }
+        };
+        Ok(Writer {
+            inner,
+            _charge: charge,
+        })
+    }
+}
+
+/// Smaller than `xz` itself takes at the higher levels: the memory of a sandbox is not that of a machine.
+fn xz_dictionary(level: u32) -> usize {
+    (256 << 10) << level.min(5).div_ceil(2)
+}
+
+/// Decompresses.
+pub(crate) struct Reader<'r> {
+    inner: Box<dyn Read + 'r>,
+    _charge: Charge,
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buf)
+    }
+}
+
+/// Compresses.
+pub(crate) struct Writer<'w> {
+    inner: Box<dyn Finish + 'w>,
+    _charge: Charge,
+}
+
+impl Writer<'_> {
+    /// Writes the end of the format.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.inner.finish()
+    }
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.inner.write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+trait Finish: Write {
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+impl<W: Write> Finish for flate2::write::GzEncoder<W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()?.flush()
+    }
+}
+
+impl<W: Write> Finish for bzip2::write::BzEncoder<W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()?.flush()
+    }
+}
+
+impl<W: Write> Finish for zstd::stream::write::Encoder<'_, W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()?.flush()
+    }
+}
+
+struct Xz<W: Write>(lzma_rust2::XzWriter<W>);
+
+impl<W: Write> Write for Xz<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.0.write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<W: Write> Finish for Xz<W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.0.finish()?.flush()
+    }
+}

@@ -1,0 +1,537 @@
+//! The options of `tar`.
+
+use bstr::{BStr, BString, ByteSlice};
+use hotcell_process::{Process, file_error};
+use hotcell_vfs::Timestamp;
+
+use super::names::Transform;
+use crate::{
+    Opt, Parsed, Usage, archives::codec::Codec, files::mode::ModeChange, quote::quote, time,
+};
+
+pub(super) const USAGE: Usage = Usage {
+    name: "tar",
+    synopsis: "[OPTION...] [FILE]...",
+    summary: "'tar' saves many files together into a single archive, and can restore individual\n\
+              files from the archive.\n\nExamples:\n  \
+              tar -cf archive.tar foo bar  # Create archive.tar from files foo and bar.\n  \
+              tar -tvf archive.tar         # List all files in archive.tar verbosely.\n  \
+              tar -xf archive.tar          # Extract all files from archive.tar.",
+    options: &[
+        Opt::flag('c', "create", "create a new archive"),
+        Opt::flag('x', "extract", "extract files from an archive"),
+        Opt::flag('\0', "get", "same as --extract"),
+        Opt::flag('t', "list", "list the contents of an archive"),
+        Opt::flag('r', "append", "append files to the end of an archive"),
+        Opt::flag(
+            'u',
+            "update",
+            "only append files newer than copy in archive",
+        ),
+        Opt::flag(
+            'd',
+            "compare",
+            "find differences between archive and file system",
+        ),
+        Opt::flag('\0', "diff", "same as --compare"),
+        Opt::value('f', "file", "ARCHIVE", "use archive file ARCHIVE"),
+        Opt::value('C', "directory", "DIR", "change to directory DIR"),
+        Opt::flag('v', "verbose", "verbosely list files processed"),
+        Opt::flag('z', "gzip", "filter the archive through gzip"),
+        Opt::flag('\0', "gunzip", "same as --gzip"),
+        Opt::flag('j', "bzip2", "filter the archive through bzip2"),
+        Opt::flag('J', "xz", "filter the archive through xz"),
+        Opt::flag('\0', "zstd", "filter the archive through zstd"),
+        Opt::flag(
+            'a',
+            "auto-compress",
+            "use archive suffix to determine the compression program",
+        ),
+        Opt::flag(
+            'k',
+            "keep-old-files",
+            "don't replace existing files when extracting,\ntreat them as errors",
+        ),
+        Opt::flag(
+            '\0',
+            "skip-old-files",
+            "don't replace existing files when extracting,\nsilently skip over them",
+        ),
+        Opt::flag(
+            '\0',
+            "keep-newer-files",
+            "don't replace existing files that are newer than\ntheir archive copies",
+        ),
+        Opt::flag(
+            '\0',
+            "overwrite",
+            "overwrite existing files when extracting",
+        ),
+        Opt::flag(
+            'U',
+            "unlink-first",
+            "remove each file prior to extracting over it",
+        ),
+        Opt::flag('O', "to-stdout", "extract files to standard output"),
+        Opt::flag(
+            'p',
+            "preserve-permissions",
+            "extract information about file permissions",
+        ),
+        Opt::flag('\0', "same-permissions", "same as --preserve-permissions"),
+        Opt::flag(
+            '\0',
+            "no-same-permissions",
+            "apply the user's umask when extracting permissions",
+        ),
+        Opt::flag(
+            '\0',
+            "same-owner",
+            "try extracting files with the same ownership",
+        ),
+        Opt::flag('o', "no-same-owner", "extract files as yourself"),
+        Opt::flag('m', "touch", "don't extract file modified time"),
+        Opt::value(
+            '\0',
+            "strip-components",
+            "NUMBER",
+            "strip NUMBER leading components from file names",
+        ),
+        Opt::value(
+            '\0',
+            "transform",
+            "EXPRESSION",
+            "use sed replace EXPRESSION to transform file names",
+        ),
+        Opt::value('\0', "xform", "EXPRESSION", "same as --transform"),
+        Opt::value(
+            '\0',
+            "exclude",
+            "PATTERN",
+            "exclude files, given as a PATTERN",
+        ),
+        Opt::value(
+            'X',
+            "exclude-from",
+            "FILE",
+            "exclude patterns listed in FILE",
+        ),
+        Opt::flag(
+            '\0',
+            "exclude-vcs",
+            "exclude version control system directories",
+        ),
+        Opt::flag('\0', "wildcards", "use wildcards (default for exclusion)"),
+        Opt::flag('\0', "no-wildcards", "verbatim string matching"),
+        Opt::flag('\0', "anchored", "patterns match file name start"),
+        Opt::flag('\0', "no-anchored", "patterns match after any '/'"),
+        Opt::value(
+            'T',
+            "files-from",
+            "FILE",
+            "get names to extract or create from FILE",
+        ),
+        Opt::flag('\0', "null", "-T reads null-terminated names"),
+        Opt::flag(
+            '\0',
+            "no-recursion",
+            "avoid descending automatically in directories",
+        ),
+        Opt::flag('\0', "recursion", "recurse into directories (default)"),
+        Opt::flag(
+            'h',
+            "dereference",
+            "follow symlinks; archive and dump the files they point to",
+        ),
+        Opt::flag(
+            'P',
+            "absolute-names",
+            "don't strip leading '/'s from file names",
+        ),
+        Opt::value('\0', "owner", "NAME", "force NAME as owner for added files"),
+        Opt::value('\0', "group", "NAME", "force NAME as group for added files"),
+        Opt::flag(
+            '\0',
+            "numeric-owner",
+            "always use numbers for user/group names",
+        ),
+        Opt::value(
+            '\0',
+            "mode",
+            "CHANGES",
+            "force (symbolic) mode CHANGES for added files",
+        ),
+        Opt::value(
+            '\0',
+            "mtime",
+            "DATE-OR-FILE",
+            "set mtime for added files from DATE-OR-FILE",
+        ),
+        Opt::value('\0', "sort", "ORDER", "directory sorting order: none, name"),
+        Opt::value(
+            'H',
+            "format",
+            "FORMAT",
+            "create archive of the given format: gnu, ustar, pax, posix",
+        ),
+        Opt::flag(
+            '\0',
+            "remove-files",
+            "remove files after adding them to the archive",
+        ),
+        Opt::flag(
+            '\0',
+            "totals",
+            "print total bytes after processing the archive",
+        ),
+        Opt::flag(
+            '\0',
+            "one-file-system",
+            "stay in local file system when creating archive",
+        ),
+        Opt::optional(
+            '\0',
+            "one-top-level",
+            "DIR",
+            "create a subdirectory to avoid having loose files extracted",
+        ),
+        Opt::flag('w', "interactive", "ask for confirmation for every action"),
+        Opt::flag(
+            '\0',
+            "ignore-failed-read",
+            "do not exit with nonzero on unreadable files",
+        ),
+        Opt::flag('\0', "full-time", "print file time to its full resolution"),
+        Opt::flag('B', "read-full-records", "reblock as we read (for pipes)"),
+        Opt::value(
+            'b',
+            "blocking-factor",
+            "BLOCKS",
+            "BLOCKS x 512 bytes per record",
+        ),
+        Opt::flag(
+            'i',
+            "ignore-zeros",
+            "ignore zeroed blocks in archive (means EOF)",
+        ),
+        Opt::flag(
+            'S',
+            "sparse",
+            "handle sparse files efficiently (they are, here)",
+        ),
+    ],
+    error_code: 2,
+    ..Usage::DEFAULT
+};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Mode {
+    Create,
+    Append,
+    Update,
+    List,
+    Extract,
+    Compare,
+}
+
+pub(super) struct Options {
+    pub(super) mode: Mode,
+    pub(super) parsed: Parsed,
+    pub(super) archive: BString,
+    pub(super) codec: Option<Codec>,
+    pub(super) verbose: usize,
+    pub(super) absolute: bool,
+    pub(super) strip: usize,
+    pub(super) transforms: Vec<Transform>,
+    pub(super) excluded: Vec<BString>,
+    /// Names with the directory that each is in.
+    pub(super) members: Vec<(BString, BString)>,
+    /// The directory that is extracted into.
+    pub(super) folder: BString,
+    pub(super) mode_change: Option<ModeChange>,
+    pub(super) mtime: Option<Timestamp>,
+}
+
+impl Options {
+    pub(super) fn new(process: &Process, args: &[BString], parsed: Parsed) -> Self {
+        let modes = [
+            ("create", Mode::Create),
+            ("extract", Mode::Extract),
+            ("get", Mode::Extract),
+            ("list", Mode::List),
+            ("append", Mode::Append),
+            ("update", Mode::Update),
+            ("compare", Mode::Compare),
+            ("diff", Mode::Compare),
+        ];
+        let mut chosen = modes
+            .iter()
+            .filter(|(name, _)| parsed.has(name))
+            .map(|(_, mode)| *mode);
+        let Some(mode) = chosen.next() else {
+            process.complain(
+                "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options",
+            );
+            hint(process)
+        };
+        if chosen.any(|other| other != mode) {
+            process.complain("You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option");
+            hint(process)
+        }
+        let archive = parsed
+            .value("file")
+            .map_or_else(|| "-".into(), BString::from);
+        let codec =
+            match parsed.last_of(&["gzip", "gunzip", "bzip2", "xz", "zstd", "auto-compress"]) {
+                Some("gzip" | "gunzip") => Some(Codec::Gzip),
+                Some("bzip2") => Some(Codec::Bzip2),
+                Some("xz") => Some(Codec::Xz),
+                Some("zstd") => Some(Codec::Zstd),
+                Some(_) => by_suffix(&archive),
+                None => None,
+            };
+        let strip = match parsed.value("strip-components").map(|text| {
+            (
+                text,
+                text.to_str()
+                    .ok()
+                    .and_then(|text| text.parse::<usize>().ok()),
+            )
+        }) {
+            None => 0,
+            Some((_, Some(count))) => count,
+            Some((text, None)) => {
+                process.complain(format!("{text}: Invalid number of elements"));
+                hint(process)
+            }
+        };
+        let mut transforms = Vec::new();
+        for (name, value) in parsed.iter() {
+            if matches!(name, "transform" | "xform") {
+                match Transform::parse(value.unwrap_or_default()) {
+                    Ok(more) => transforms.extend(more),
+                    Err(message) => {
+                        process.complain(message);
+                        hint(process)
+                    }
+                }
+            }
+        }
+        let mut excluded: Vec<BString> = parsed.values("exclude").map(Into::into).collect();
+        for file in parsed.values("exclude-from") {
+            excluded.extend(lines_of(process, file, false));
+        }
+        if parsed.has("exclude-vcs") {
+            excluded.extend(
+                [
+                    ".git",
+                    ".gitignore",
+                    ".gitmodules",
+                    ".gitattributes",
+                    ".svn",
+                    ".hg",
+                    ".hgignore",
+                    "CVS",
+                    ".bzr",
+                ]
+                .map(BString::from),
+            );
+        }
+        let mode_change = parsed
+            .value("mode")
+            .map(|text| match ModeChange::parse(text) {
+                Some(change) => change,
+                None => {
+                    process.complain("Invalid mode given on option");
+                    hint(process)
+                }
+            });
+        let mtime = parsed.value("mtime").map(|text| {
+            let by_file = text.starts_with(b"/") || text.starts_with(b".");
+            let found = if by_file {
+                process
+                    .vfs()
+                    .stat(&process.resolve(text))
+                    .ok()
+                    .map(|meta| meta.modified)
+            } else {
+                time::parse(process, text)
+            };
+            found.unwrap_or_else(|| {
+                process.complain(
+                    [
+                        b"Treating date ",
+                        quote(text).as_slice(),
+                        b" as a date failed",
+                    ]
+                    .concat(),
+                );
+                hint(process)
+            })
+        });
+        let (members, folder) = members(process, args, &parsed);
+        if mode == Mode::Create && members.is_empty() && !parsed.has("files-from") {
+            process.complain("Cowardly refusing to create an empty archive");
+            hint(process)
+        }
+        Self {
+            mode,
+            archive,
+            codec,
+            verbose: parsed.count("verbose"),
+            absolute: parsed.has("absolute-names"),
+            strip,
+            transforms,
+            excluded,
+            members,
+            folder,
+            mode_change,
+            mtime,
+            parsed,
+        }
+    }
+}
+
+fn hint(process: &Process) -> ! {
+    use std::io::Write;
+    let _ = process
+        .stderr()
+        .write_all(b"Try 'tar --help' or 'tar --usage' for more information.\n");
+    process.exit(2)
+}
+
+/// `tar czf a.tgz x`: letters without a dash, whose values follow in order.
+pub(super) fn modern(args: &[BString]) -> Vec<BString> {
+    let Some((first, rest)) = args.split_first() else {
+        return Vec::new();
+    };
+    if first.starts_with(b"-") || first.is_empty() {
+        return args.to_vec();
+    }
+    let mut rest = rest.iter();
+    let mut result: Vec<BString> = Vec::new();
+    for letter in first.iter() {
+        result.push([b'-', *letter].as_slice().into());
+        if b"fCXTHbgKLNVI".contains(letter) {
+            result.extend(rest.next().cloned());
+        }
+    }
+    result.extend(rest.cloned());
+    result
+}
+
+fn by_suffix(name: &BString) -> Option<Codec> {
+    let ends = |endings: &[&str]| {
+        endings
+            .iter()
+            .any(|ending| name.ends_with(ending.as_bytes()))
+    };
+    if ends(&[".gz", ".tgz", ".taz"]) {
+        Some(Codec::Gzip)
+    } else if ends(&[".bz2", ".tbz", ".tbz2"]) {
+        Some(Codec::Bzip2)
+    } else if ends(&[".xz", ".txz"]) {
+        Some(Codec::Xz)
+    } else if ends(&[".zst", ".tzst"]) {
+        Some(Codec::Zstd)
+    } else {
+        None
+    }
+}
+
+fn lines_of(process: &Process, file: &BStr, by_null: bool) -> Vec<BString> {
+    let text = if file == "-" {
+        let mut text = Vec::new();
+        std::io::Read::read_to_end(&mut process.stdin(), &mut text).map(|_| text)
+    } else {
+        process
+            .vfs()
+            .read_file(&process.resolve(file))
+            .map_err(file_error)
+    };
+    match text {
+        Ok(text) if by_null => text
+            .split_str("\0")
+            .filter(|line| !line.is_empty())
+            .map(BString::from)
+            .collect(),
+        Ok(text) => text
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(BString::from)
+            .collect(),
+        Err(error) => {
+            let why = hotcell_process::error_text(&error);
+            process.complain([file.as_bytes(), b": Cannot open: ", why.as_bytes()].concat());
+            process.complain("Error is not recoverable: exiting now");
+            process.exit(2)
+        }
+    }
+}
+
+/// The names, each with the directory that a `-C` before it says, and the last such directory.
+fn members(
+    process: &Process,
+    args: &[BString],
+    parsed: &Parsed,
+) -> (Vec<(BString, BString)>, BString) {
+    let mut folder = BString::default();
+    let mut members = Vec::new();
+    let enter = |folder: &mut BString, to: &BStr| {
+        let joined = if folder.is_empty() || to.starts_with(b"/") {
+            to.to_vec()
+        } else {
+            [folder.as_slice(), b"/", to].concat()
+        };
+        *folder = joined.into();
+        if !process
+            .vfs()
+            .stat(&process.resolve(&*folder))
+            .is_ok_and(|meta| meta.is_dir())
+        {
+            process.complain([to.as_bytes(), b": Cannot open: No such file or directory"].concat());
+            process.complain("Error is not recoverable: exiting now");
+            process.exit(2);
+        }
+    };
+    // Options are parsed already; here only their order among the names counts.
+    let mut operands = parsed.operands.iter().peekable();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let to = match arg.as_slice() {
+            b"-C" | b"--directory" => rest.next().map(|to| to.as_bstr().to_owned()),
+            [b'-', b'C', to @ ..] => Some(to.into()),
+            other => other
+                .strip_prefix(b"--directory=")
+                .map(BString::from)
+                .or_else(|| {
+                    let is_bundle = other.len() > 2
+                        && other.starts_with(b"-")
+                        && !other.starts_with(b"--")
+                        && other.ends_with(b"C");
+                    if is_bundle {
+                        rest.next().cloned()
+                    } else {
+                        None
+                    }
+                }),
+        };
+        match to {
+            Some(to) => enter(&mut folder, to.as_bstr()),
+            None if operands.peek() == Some(&arg) => {
+                members.push((arg.clone(), folder.clone()));
+                operands.next();
+            }
+            None => {}
+        }
+    }
+    members.extend(operands.map(|name| (name.clone(), folder.clone())));
+    for file in parsed.values("files-from") {
+        members.extend(
+            lines_of(process, file, parsed.has("null"))
+                .into_iter()
+                .map(|name| (name, folder.clone())),
+        );
+    }
+    (members, folder)
+}

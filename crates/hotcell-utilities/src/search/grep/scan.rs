@@ -1,0 +1,285 @@
+//! Going through one file.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use bstr::BStr;
+use hotcell_process::{Input, limit_error};
+
+use super::{
+    Grep,
+    context::Before,
+    is_binary,
+    options::{BinaryFiles, List},
+    print::Place,
+};
+use crate::lines::Lines;
+
+/// How much is searched at once.
+const BLOCK: usize = 128 << 10;
+
+/// Searches a file and prints what is to be printed. Whether a line was selected.
+pub(super) fn file(grep: &mut Grep<'_>, name: &BStr, input: Input<'_>) -> io::Result<bool> {
+    let options = grep.options;
+    if options.most == 0 {
+        return Ok(false);
+    }
+    let is_plain = !options.wants_groups
+        && !options.invert
+        && options.end == b'\n'
+        && options.most == u64::MAX;
+    let mut scan = Scan {
+        before: Before::new(options.before),
+        after: 0,
+        last: 0,
+        selected: 0,
+        is_binary: false,
+        is_over: false,
+        printed: false,
+    };
+    if is_plain && grep.matcher.takes_blocks() && !options.offsets {
+        scan.blocks(grep, name, input)?;
+    } else {
+        scan.lines(grep, name, input)?;
+    }
+    let selected = scan.selected > 0;
+    match options.list {
+        _ if options.quiet => {}
+        List::WithMatch if selected => grep.out.name(name)?,
+        List::WithoutMatch if !selected => grep.out.name(name)?,
+        List::None if options.count => grep.out.count(name, scan.selected)?,
+        List::None if scan.is_binary && selected && scan.printed => grep.say_binary(name)?,
+        _ => {}
+    }
+    Ok(selected)
+}
+
+struct Scan {
+    before: Before,
+    /// Lines that are still to be printed after a match.
+    after: usize,
+    /// The number of the last line that was printed.
+    last: u64,
+    selected: u64,
+    is_binary: bool,
+    is_over: bool,
+    /// Something would have been printed, were it no binary file.
+    printed: bool,
+}
+
+impl Scan {
+    /// Whether lines are printed at all.
+    fn prints(grep: &Grep<'_>) -> bool {
+        !grep.options.quiet && !grep.options.count && grep.options.list == List::None
+    }
+
+    /// Looks for matches in many lines at once.
+    fn blocks(&mut self, grep: &mut Grep<'_>, name: &BStr, mut input: Input<'_>) -> io::Result<()> {
+        let mut buffer: Vec<u8> = Vec::new();
+        let mut charge = grep.process.charge(0)?;
+        let mut number = 1;
+        let mut is_first = true;
+        loop {
+            let kept = buffer.len();
+            let wanted = kept + kept.max(BLOCK);
+            charge.resize(wanted).map_err(limit_error)?;
+            buffer.resize(wanted, 0);
+            let read = input.read(buffer.get_mut(kept..).unwrap_or_default())?;
+            buffer.truncate(kept + read);
+            if std::mem::take(&mut is_first) && is_binary(grep.options, &buffer) {
+                self.is_binary = true;
+                if grep.options.binary_files == BinaryFiles::WithoutMatch {
+                    return Ok(());
+                }
+            }
+            // Whole lines; the rest waits for more.
+            let end = if read == 0 {
+                buffer.len()
+            } else {
+                memchr::memrchr(b'\n', buffer.get(kept..).unwrap_or_default())
+                    .map_or(0, |at| kept + at + 1)
+            };
+            let block = buffer.get(..end).unwrap_or_default();
+            self.block(grep, name, block, &mut number)?;
+            if self.is_over || read == 0 {
+                return Ok(());
+            }
+            buffer.drain(..end);
+        }
+    }
+
+    fn block(
+        &mut self,
+        grep: &mut Grep<'_>,
+        name: &BStr,
+        block: &[u8],
+        number: &mut u64,
+    ) -> io::Result<()> {
+        let numbers = grep.options.numbers;
+        let mut at = 0;
+        while at < block.len() {
+            let rest = block.get(at..).unwrap_or_default();
+            let Some((start, _)) = grep.matcher.find(rest, 0)? else {
+                break;
+            };
+            let begin = memchr::memrchr(b'\n', rest.get(..start).unwrap_or_default())
+                .map_or(0, |newline| newline + 1);
+            let tail = rest.get(begin..).unwrap_or_default();
+            if tail.is_empty() {
+                // A pattern that matches nothing found it behind the last line.
+                break;
+            }
+            let length = memchr::memchr(b'\n', tail).map_or(tail.len(), |newline| newline + 1);
+            let line = tail.get(..length).unwrap_or(tail);
+            if numbers {
+                *number += memchr::memchr_iter(b'\n', rest.get(..begin).unwrap_or_default()).count()
+                    as u64;
+            }
+            grep.process.spend(length / 8 + 8);
+            self.select(
+                grep,
+                name,
+                Place {
+                    number: *number,
+                    offset: 0,
+                },
+                line,
+            )?;
+            if self.is_over {
+                return Ok(());
+            }
+            at += begin + length;
+            *number += 1;
+        }
+        if numbers {
+            let rest = block.get(at..).unwrap_or_default();
+            *number += memchr::memchr_iter(b'\n', rest).count() as u64;
+        }
+        grep.process.spend(block.len() / 16);
+        Ok(())
+    }
+
+    /// Looks at line after line.
+    fn lines(&mut self, grep: &mut Grep<'_>, name: &BStr, mut input: Input<'_>) -> io::Result<()> {
+        let start = input.stream_position().ok();
+        let stream = input.stream().clone();
+        let options = grep.options;
+        let mut lines = Lines::ending_with(grep.process, input, options.end)?;
+        let mut charge = grep.process.charge(0)?;
+        let mut place = Place {
+            number: 1,
+            offset: 0,
+        };
+        while let Some(line) = lines.next_line()? {
+            if place.number == 1 && is_binary(options, line) {
+                self.is_binary = true;
+                if options.binary_files == BinaryFiles::WithoutMatch {
+                    return Ok(());
+                }
+            }
+            self.is_binary |= is_binary(options, line);
+            let text = line.strip_suffix(&[options.end]).unwrap_or(line);
+            let is_match = self.after_limit(options.most) || grep.matcher.find(text, 0)?.is_some();
+            if is_match != options.invert && !self.after_limit(options.most) {
+                self.select(grep, name, place, line)?;
+            } else if self.after > 0 && Self::prints(grep) {
+                self.after -= 1;
+                if !self.is_binary && !options.only_matching {
+                    grep.out.line(name, place, line, false, &[])?;
+                }
+                self.last = place.number;
+            } else {
+                let grown = self.before.keep(place, line);
+                let bytes = charge.bytes().saturating_add_signed(grown);
+                charge.resize(bytes).map_err(limit_error)?;
+            }
+            place.number += 1;
+            place.offset += line.len() as u64;
+            let is_done = self.after_limit(options.most) && self.after == 0;
+            if self.is_over || is_done {
+                // What was read too much is for the next reader of the same file.
+                if let Some(start) = start {
+                    let _ = stream.seek(SeekFrom::Start(start + place.offset));
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn after_limit(&self, most: u64) -> bool {
+        self.selected >= most
+    }
+
+    fn select(
+        &mut self,
+        grep: &mut Grep<'_>,
+        name: &BStr,
+        place: Place,
+        line: &[u8],
+    ) -> io::Result<()> {
+        let options = grep.options;
+        self.selected += 1;
+        if options.quiet || options.list != List::None {
+            self.is_over = true;
+            return Ok(());
+        }
+        if options.count {
+            return Ok(());
+        }
+        if self.is_binary {
+            self.printed = true;
+            self.is_over = true;
+            return Ok(());
+        }
+        if options.wants_groups && !options.only_matching {
+            let first = self.before.first_number().unwrap_or(place.number);
+            if self.last > 0 && first > self.last + 1 {
+                grep.out.gap()?;
+            }
+            for (place, line) in self.before.take() {
+                grep.out.line(name, place, &line, false, &[])?;
+            }
+            self.after = options.after;
+            self.last = place.number;
+        }
+        let text = line.strip_suffix(&[options.end]).unwrap_or(line);
+        if options.only_matching {
+            if !options.invert {
+                for (start, end) in matches(grep, text)? {
+                    let place = Place {
+                        offset: place.offset + start as u64,
+                        ..place
+                    };
+                    grep.out
+                        .part(name, place, text.get(start..end).unwrap_or_default())?;
+                }
+            }
+            return Ok(());
+        }
+        let painted = if options.color && !options.invert {
+            matches(grep, text)?
+        } else {
+            Vec::new()
+        };
+        grep.out.line(name, place, line, true, &painted)
+    }
+}
+
+/// All matches in a line that are not empty.
+fn matches(grep: &Grep<'_>, text: &[u8]) -> io::Result<Vec<(usize, usize)>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at <= text.len() {
+        grep.process.spend(8);
+        let Some((start, end)) = grep.matcher.find(text, at)? else {
+            break;
+        };
+        if end > start {
+            found.push((start, end));
+            at = end;
+        } else {
+            at = start + 1;
+        }
+    }
+    Ok(found)
+}

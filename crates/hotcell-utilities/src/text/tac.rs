@@ -1,0 +1,93 @@
+//! `tac`.
+
+use std::io::{self, Read, Write};
+
+use bstr::ByteSlice;
+use hotcell_process::{Process, limit_error};
+
+use super::separator::Separator;
+use crate::{
+    Opt, Usage, Utility,
+    operands::{complain_of_opening, each_input_or},
+};
+
+pub(crate) const UTILITY: Utility = Utility {
+    usage: &USAGE,
+    main,
+};
+
+const USAGE: Usage = Usage {
+    name: "tac",
+    synopsis: "[OPTION]... [FILE]...",
+    summary: "Write each FILE to standard output, last line first.\n\n\
+              With no FILE, or when FILE is -, read standard input.",
+    options: &[
+        Opt::flag(
+            'b',
+            "before",
+            "attach the separator before instead of after",
+        ),
+        Opt::flag(
+            'r',
+            "regex",
+            "interpret the separator as a regular expression",
+        ),
+        Opt::value(
+            's',
+            "separator",
+            "STRING",
+            "use STRING as the separator instead of newline",
+        ),
+    ],
+    ..Usage::DEFAULT
+};
+
+fn main(process: &Process) -> io::Result<i32> {
+    let parsed = USAGE.parse(process);
+    let separator = parsed
+        .value("separator")
+        .map_or(&b"\n"[..], |separator| separator.as_bytes());
+    if separator.is_empty() {
+        process.complain("separator cannot be empty");
+        return Ok(1);
+    }
+    let separator = if parsed.has("regex") {
+        Separator::regex(process, separator)
+    } else {
+        Separator::Text(separator.to_vec())
+    };
+    let mut out = process.stdout();
+    let code = each_input_or(
+        process,
+        &parsed.operands,
+        complain_of_opening,
+        |_, mut input| {
+            let mut text = Vec::new();
+            let mut charge = process.charge(0)?;
+            let mut buffer = vec![0; 64 << 10];
+            loop {
+                let read = input.read(&mut buffer)?;
+                if read == 0 {
+                    break;
+                }
+                charge.grow(read).map_err(limit_error)?;
+                text.extend_from_slice(buffer.get(..read).unwrap_or_default());
+            }
+            // Where each separator is. What is between two of them is a record.
+            let mut cuts = vec![0];
+            for (start, end) in separator.find_all(process, &text)? {
+                process.spend(4);
+                charge.grow(size_of::<usize>()).map_err(limit_error)?;
+                cuts.push(if parsed.has("before") { start } else { end });
+            }
+            cuts.push(text.len());
+            for pair in cuts.windows(2).rev() {
+                let [start, end] = pair else { continue };
+                out.write_all(text.get(*start..*end).unwrap_or_default())?;
+            }
+            Ok(())
+        },
+    );
+    out.flush()?;
+    Ok(code)
+}
