@@ -151,7 +151,11 @@ impl Pipeline {
 }
 
 impl Command {
-    /// The line that the command is on, from 1: what `LINENO` is while it runs.
+    /// The line that bash says the command is on, from 1: what `LINENO` is while it runs.
+    ///
+    /// bash notes it when it has read the token behind the first word, so a command whose first line is continued has the
+    /// number of the second. Lines inside of `$(…)` are those of the script; bash counts from the line of the command
+    /// around it.
     pub fn line(&self) -> u32 {
         match self {
             Self::Simple(command) => command.line,

@@ -66,7 +66,8 @@ use input::Input;
 pub struct Options {
     /// `shopt -s extglob`: `@(a|b)` is part of a word.
     pub extglob: bool,
-    /// `set -o posix`
+    /// `set -o posix`: aliases are expanded in substitutions when these are read, but reserved words are no aliases;
+    /// `command` in front of `export` and its kin changes nothing; `'` in `"${x:-…}"` is a character like any other.
     pub posix: bool,
     /// More text may follow the end of the script: a here-document without its last line is
     /// [`Incomplete`](ErrorKind::Incomplete), and so is a line that ends with a backslash.

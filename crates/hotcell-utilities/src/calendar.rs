@@ -54,7 +54,7 @@ pub(crate) fn at(seconds: i64, nanoseconds: u32, zone: &Zone) -> Option<Time> {
 }
 
 /// A time of the clock in a zone as seconds. One that the clock skips is an hour later.
-fn seconds_of(civil: DateTime, zone: &Zone) -> Option<i64> {
+pub(crate) fn seconds_of(civil: DateTime, zone: &Zone) -> Option<i64> {
     if let Ok(zoned) = civil.to_zoned(zone.zone.clone()) {
         return Some(zoned.timestamp().as_second());
     }

@@ -9,7 +9,7 @@ pub struct CompoundCommand {
     pub kind: CompoundKind,
     /// What applies to all of it, in order.
     pub redirects: Box<[Redirect]>,
-    /// The line of its first word.
+    /// The line of `for`, `select` or `case`; the last line of anything else, as in bash.
     pub line: u32,
 }
 

@@ -11,7 +11,7 @@ pub struct SimpleCommand {
     pub words: Box<[Argument]>,
     /// In order, wherever they stood.
     pub redirects: Box<[Redirect]>,
-    /// The line of its first token.
+    /// See [`Command::line`](super::Command::line).
     pub line: u32,
 }
 

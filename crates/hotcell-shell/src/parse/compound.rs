@@ -39,19 +39,10 @@ impl Grammar<'_> {
             return self.parenthesis();
         }
         let reserved = self.peek_reserved()?;
-        match reserved {
-            Some(
-                Reserved::OpenBrace
-                | Reserved::If
-                | Reserved::While
-                | Reserved::Until
-                | Reserved::For
-                | Reserved::Select
-                | Reserved::Case
-                | Reserved::OpenCondition,
-            ) => self.advance(),
-            _ => return Err(self.unexpected()),
-        };
+        if !reserved.is_some_and(Reserved::opens) {
+            return Err(self.unexpected());
+        }
+        self.advance();
         match reserved {
             Some(Reserved::If) => self.if_(),
             Some(Reserved::While) => Ok(CompoundKind::While(self.loop_()?)),

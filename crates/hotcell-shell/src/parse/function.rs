@@ -63,19 +63,7 @@ impl Grammar<'_> {
         let token = self.peek(Mode::Command)?;
         Ok(match token {
             Token::Operator(operator) => *operator == Operator::Open,
-            _ => matches!(
-                token.reserved(),
-                Some(
-                    Reserved::OpenBrace
-                        | Reserved::If
-                        | Reserved::While
-                        | Reserved::Until
-                        | Reserved::For
-                        | Reserved::Select
-                        | Reserved::Case
-                        | Reserved::OpenCondition
-                )
-            ),
+            _ => token.reserved().is_some_and(Reserved::opens),
         })
     }
 }

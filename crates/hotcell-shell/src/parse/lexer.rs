@@ -67,6 +67,8 @@ impl Grammar<'_> {
 
     fn token(&mut self, mode: Mode) -> Result<Token> {
         let Some(byte) = self.input.peek() else {
+            // A backslash may have taken away the newline that documents are read after.
+            self.read_here_documents()?;
             return Ok(Token::End);
         };
         if mode == Mode::Regex && matches!(byte, b'(' | b'|') {
@@ -193,6 +195,9 @@ impl Grammar<'_> {
         let Some(name) = word.literal() else {
             return Ok(false);
         };
+        if self.options.posix && token.reserved().is_some() {
+            return Ok(false);
+        }
         // As bash: outside of POSIX mode, substitutions expand aliases when they run.
         if self.substitutions > 0 && !self.options.posix || self.input.is_in_alias(name) {
             return Ok(false);

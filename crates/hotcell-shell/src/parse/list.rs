@@ -115,19 +115,7 @@ impl Grammar<'_> {
                     | Operator::SemicolonAmpersand
                     | Operator::DoubleSemicolonAmpersand
             ),
-            _ => matches!(
-                token.reserved(),
-                Some(
-                    Reserved::Then
-                        | Reserved::Else
-                        | Reserved::Elif
-                        | Reserved::Fi
-                        | Reserved::Do
-                        | Reserved::Done
-                        | Reserved::Esac
-                        | Reserved::CloseBrace
-                )
-            ),
+            _ => token.reserved().is_some_and(Reserved::closes),
         })
     }
 

@@ -59,7 +59,9 @@ impl Grammar<'_> {
                 let parts = self.nested(Self::double_quoted)?;
                 builder.push(Part::DoubleQuoted(parts));
             }
-            b'\'' if quoting == Quoting::Braced => return self.braced_quote(builder),
+            b'\'' if quoting == Quoting::Braced && !self.options.posix => {
+                return self.braced_quote(builder);
+            }
             b'\'' if quoting == Quoting::Plain => {
                 let text = self.single_quoted()?;
                 builder.push(Part::SingleQuoted(text.into()));

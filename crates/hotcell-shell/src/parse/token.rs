@@ -113,6 +113,38 @@ impl Reserved {
     }
 }
 
+impl Reserved {
+    /// Whether it ends the list in front of it.
+    pub(super) fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::Then
+                | Self::Else
+                | Self::Elif
+                | Self::Fi
+                | Self::Do
+                | Self::Done
+                | Self::Esac
+                | Self::CloseBrace
+        )
+    }
+
+    /// Whether a compound command begins with it.
+    pub(super) fn opens(self) -> bool {
+        matches!(
+            self,
+            Self::OpenBrace
+                | Self::If
+                | Self::While
+                | Self::Until
+                | Self::For
+                | Self::Select
+                | Self::Case
+                | Self::OpenCondition
+        )
+    }
+}
+
 impl Token {
     /// Which reserved word it is, if it stands where such are recognised.
     pub(super) fn reserved(&self) -> Option<Reserved> {
@@ -125,21 +157,9 @@ impl Token {
     /// Whether a command can begin with it, or `!` and the like in front of one.
     pub(super) fn may_begin_command(&self) -> bool {
         match self {
-            Self::Word(_) => !matches!(
-                self.reserved(),
-                Some(
-                    Reserved::Then
-                        | Reserved::Else
-                        | Reserved::Elif
-                        | Reserved::Fi
-                        | Reserved::Do
-                        | Reserved::Done
-                        | Reserved::Esac
-                        | Reserved::In
-                        | Reserved::CloseBrace
-                        | Reserved::CloseCondition
-                )
-            ),
+            Self::Word(_) => !self.reserved().is_some_and(|reserved| {
+                reserved.closes() || matches!(reserved, Reserved::In | Reserved::CloseCondition)
+            }),
             Self::Operator(operator) => *operator == Operator::Open,
             Self::Newline | Self::End => false,
             _ => true,

@@ -70,6 +70,16 @@ fn substitutions_expand_aliases_when_they_run_except_in_posix_mode() {
 }
 
 #[test]
+fn a_reserved_word_is_no_alias_in_posix_mode() {
+    let posix = Options {
+        posix: true,
+        ..Options::default()
+    };
+    assert_eq!(printed("{ a; }", posix, "{=echo"), "{ a; }");
+    assert_eq!(printed("{ a; b", Options::default(), "{=echo"), "echo a; b");
+}
+
+#[test]
 fn an_alias_may_hold_several_lines() {
     struct Lines;
     impl Aliases for Lines {

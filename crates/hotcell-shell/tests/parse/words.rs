@@ -348,6 +348,23 @@ fn quotes_inside_of_quoted_braces_depend_on_the_operator() {
 }
 
 #[test]
+fn posix_mode_looks_for_no_quotes_inside_of_quoted_braces() {
+    let script = b"echo \"${x:-it's}\"";
+    let (_, error) = parse_with(script, Options::default(), &NoAliases);
+    assert_eq!(
+        error.unwrap().to_string(),
+        "line 1: unexpected EOF while looking for matching `''"
+    );
+    let posix = Options {
+        posix: true,
+        ..Options::default()
+    };
+    let (commands, error) = parse_with(script, posix, &NoAliases);
+    assert!(error.is_none());
+    assert_eq!(print::list(&commands[0].list, LIMIT).unwrap(), script);
+}
+
+#[test]
 fn what_is_no_expansion_is_left_for_the_expander_to_complain_of() {
     check(&[
         ("${}", "bad(${})"),

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use bstr::{BStr, ByteSlice};
 use hotcell_process::{Output, Process, error_text, file_error};
 use hotcell_vfs::{FileType, Metadata, Timestamp};
-use jiff::tz::TimeZone;
 
 use super::mode;
-use crate::{Opt, Usage, Utility, identity, quote::quote, time};
+use crate::{Opt, Usage, Utility, calendar::Zone, identity, quote::quote, time};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -135,7 +134,7 @@ struct Subject<'s> {
     process: &'s Process,
     name: &'s BStr,
     meta: Metadata,
-    zone: &'s TimeZone,
+    zone: &'s Zone,
     is_system: bool,
 }
 
@@ -233,7 +232,7 @@ impl Subject<'_> {
     fn value(&self, letter: u8, part: Option<u8>, precision: Option<usize>) -> Option<Vec<u8>> {
         let meta = &self.meta;
         let stamp =
-            |time: Timestamp| time::show(time, self.zone, "%Y-%m-%d %H:%M:%S.%9f %z").into_bytes();
+            |time: Timestamp| time::show(time, self.zone, "%Y-%m-%d %H:%M:%S.%N %z").into_bytes();
         let seconds = |time: Timestamp| {
             let whole = time.seconds().to_string();
             match precision {

@@ -338,7 +338,7 @@ impl Printer<'_> {
         let zone = calendar::zone_of(self.process);
         let mut bytes = Vec::new();
         if let Some(time) = calendar::at(seconds, 0, &zone) {
-            calendar::format(&mut bytes, format, &time, &zone, LONGEST_TIME);
+            calendar::format(&mut bytes, format, &time, LONGEST_TIME);
         }
         self.string(spec, &bytes)?;
         Ok(after.get(end + 2..).unwrap_or_default())

@@ -84,7 +84,7 @@ fn format(options: &Options, when: Timestamp, now: Timestamp) -> String {
     let age = now.seconds() - when.seconds();
     let is_recent = (0..RECENT).contains(&age);
     match options.time_style.as_deref() {
-        Some("full-iso") => "%Y-%m-%d %H:%M:%S.%9f %z".into(),
+        Some("full-iso") => "%Y-%m-%d %H:%M:%S.%N %z".into(),
         Some("long-iso") => "%Y-%m-%d %H:%M".into(),
         Some("iso") if is_recent => "%m-%d %H:%M".into(),
         Some("iso") => "%Y-%m-%d ".into(),

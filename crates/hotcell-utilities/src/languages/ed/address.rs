@@ -31,7 +31,10 @@ impl Editor<'_> {
             }
             self.at += 1;
             let value = match address {
-                Some(address) => address,
+                Some(address) => {
+                    goes_to_end = false;
+                    address
+                }
                 None if found.count == 0 => {
                     goes_to_end = true;
                     if separator == b';' {

@@ -152,7 +152,7 @@ impl Editor<'_> {
         }
         let mut parts = Vec::new();
         let mut text = Vec::new();
-        let mut flush = |text: &mut Vec<u8>, part: Part, parts: &mut Vec<Part>| {
+        let flush = |text: &mut Vec<u8>, part: Part, parts: &mut Vec<Part>| {
             if !text.is_empty() {
                 parts.push(Part::Text(std::mem::take(text)));
             }

@@ -347,10 +347,9 @@ impl<'p> Parser<'p> {
             }
             b"-daystart" => {
                 // Counted from the end of today.
-                let midnight =
-                    time::zoned(self.process.now(), &time::zone(self.process)).start_of_day();
-                if let Ok(midnight) = midnight {
-                    self.from = Timestamp::from_parts(midnight.timestamp().as_second() + DAY, 0);
+                let zone = time::zone(self.process);
+                if let Some(midnight) = time::start_of_day(self.process.now(), &zone) {
+                    self.from = Timestamp::from_parts(midnight.seconds() + DAY, 0);
                 }
                 Test::Always(true)
             }

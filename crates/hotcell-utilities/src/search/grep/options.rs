@@ -401,10 +401,6 @@ impl Options {
         })
     }
 
-    /// Whether lines around those that match are wanted.
-    pub(super) fn has_context(&self) -> bool {
-        self.before > 0 || self.after > 0
-    }
 }
 
 /// `-5` is `-C 5`; digits may stand among other letters.

@@ -10,7 +10,7 @@ pub(super) fn read(substitution: &mut Substitution, text: &[u8]) {
     let text = convert(text, Kind::Replacement);
     let mut parts = Vec::new();
     let mut plain = Vec::new();
-    let mut flush = |plain: &mut Vec<u8>, part: Part, parts: &mut Vec<Part>| {
+    let flush = |plain: &mut Vec<u8>, part: Part, parts: &mut Vec<Part>| {
         if !plain.is_empty() {
             parts.push(Part::Text(std::mem::take(plain)));
         }
