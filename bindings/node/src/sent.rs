@@ -1,5 +1,7 @@
 //! Values from Node that are read where there is time for it.
 
+use std::borrow::Cow;
+
 use hotcell_cell::{BigInt, ToolError, Value};
 use napi::{
     Result,
@@ -70,7 +72,7 @@ impl Borrowed<'_> {
     pub(crate) fn into_owned(self) -> Pieces {
         Pieces {
             row: self.row.to_vec(),
-            text: self.text,
+            text: Kept::new(self.text),
             bytes: self.bytes.to_vec(),
             bigints: self.bigints.unwrap_or_default(),
         }
@@ -80,7 +82,7 @@ impl Borrowed<'_> {
 /// Pieces for later.
 pub(crate) struct Pieces {
     row: Vec<f64>,
-    text: Utf16String,
+    text: Kept,
     bytes: Vec<u8>,
     bigints: Vec<Words>,
 }
@@ -91,7 +93,35 @@ impl Pieces {
         read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
     ) -> std::result::Result<T, Malformed> {
         let bigints: Vec<BigInt> = self.bigints.iter().map(number).collect();
-        read(Reader::new(&self.row, &self.text, &self.bytes, &bigints))
+        let text = self.text.units();
+        read(Reader::new(&self.row, &text, &self.bytes, &bigints))
+    }
+}
+
+/// A text that may have to wait for a while: code that computes takes no answers, and many may be there when it does.
+enum Kept {
+    Narrow(Vec<u8>),
+    Wide(Utf16String),
+}
+
+impl Kept {
+    fn new(text: Utf16String) -> Self {
+        if text.iter().any(|&unit| unit > 0xff) {
+            return Self::Wide(text);
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "they were all just found to fit"
+        )]
+        let narrow = text.iter().map(|&unit| unit as u8).collect();
+        Self::Narrow(narrow)
+    }
+
+    fn units(&self) -> Cow<'_, [u16]> {
+        match self {
+            Self::Narrow(bytes) => bytes.iter().map(|&byte| u16::from(byte)).collect(),
+            Self::Wide(text) => Cow::Borrowed(text),
+        }
     }
 }
 
