@@ -400,7 +400,6 @@ impl Options {
             crate::wildcard::matches(glob, base) || crate::wildcard::matches(glob, name)
         })
     }
-
 }
 
 /// `-5` is `-C 5`; digits may stand among other letters.
