@@ -132,19 +132,19 @@ impl Bridge {
     }
 
     /// Tells Node of a line of the console, in JSON.
-    pub(crate) fn log(&self, lane: u32, hooks: u32, line: &str) {
+    pub(crate) fn log(&self, lane: u32, hooks: u32, entry: &str) {
         let mut queue = lock(&self.queue);
-        if let Some(Event { lane: last, what }) = queue.events.back_mut()
-            && let What::Log { hooks: to, entries } = what
-            && (*last, *to) == (lane, hooks)
+        if let Some(last) = queue.events.back_mut()
+            && let What::Log { hooks: to, entries } = &mut last.what
+            && (last.lane, *to) == (lane, hooks)
             && entries.len() < LINES
         {
             entries.push(',');
-            entries.push_str(line);
+            entries.push_str(entry);
             return;
         }
         drop(queue);
-        let entries = line.to_owned();
+        let entries = entry.to_owned();
         let what = What::Log { hooks, entries };
         self.send(Event { lane, what });
     }

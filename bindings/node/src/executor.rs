@@ -78,7 +78,7 @@ impl NativeExecutor {
         let hooks = Hooks {
             bridge: Arc::clone(&host.bridge),
             lane: lane.clone(),
-            hooks,
+            number: hooks,
         };
         let options = hooks.read_options(&options, on_log, on_approval)?;
         let executor = Executor::new(options);
@@ -121,7 +121,7 @@ impl NativeExecutor {
         let hooks = Hooks {
             bridge: Arc::clone(&bridge),
             lane: lane.clone(),
-            hooks,
+            number: hooks,
         };
         let options = options
             .map(|options| hooks.read_options(&options, on_log, on_approval))
@@ -388,7 +388,7 @@ fn variables(
 struct Hooks {
     bridge: Arc<Bridge>,
     lane: Lane,
-    hooks: u32,
+    number: u32,
 }
 
 impl Hooks {
@@ -405,7 +405,7 @@ impl Hooks {
             let hooks = self.clone();
             options = options.on_log(move |entry| {
                 if let Ok(entry) = serde_json::to_string(entry) {
-                    hooks.bridge.log(hooks.lane.number, hooks.hooks, &entry);
+                    hooks.bridge.log(hooks.lane.number, hooks.number, &entry);
                 }
             });
         }
@@ -420,7 +420,7 @@ impl Hooks {
 
     /// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
     async fn approval(&self, request: ApprovalRequest) -> Approval {
-        let answer = match self.bridge.ask(&self.lane, self.hooks, request).await {
+        let answer = match self.bridge.ask(&self.lane, self.number, request).await {
             Ok(First::Now(answer)) => Some(answer),
             Ok(First::Later(answer)) => answer.await.ok(),
             Err(_) => None,

@@ -14,6 +14,11 @@ use crate::{
     packed::{Malformed, Reader},
 };
 
+/// As a function, because a method of one lifetime does not fit where one of any is asked for.
+fn only(reader: Reader<'_>) -> std::result::Result<Value, Malformed> {
+    reader.only()
+}
+
 /// A value that Node sent.
 pub(crate) enum Sent {
     /// It was small.
@@ -27,7 +32,7 @@ impl Sent {
     pub(crate) fn only(pieces: Borrowed<'_>) -> Result<(Self, Weight)> {
         let weight = pieces.weight();
         let sent = match weight {
-            Weight::Light => Self::Value(pieces.read(|reader| reader.only()).map_err(bug)?),
+            Weight::Light => Self::Value(pieces.read(only).map_err(bug)?),
             Weight::Heavy => Self::Pieces(pieces.into_owned()),
         };
         Ok((sent, weight))
@@ -38,7 +43,7 @@ impl Sent {
         match self {
             Self::Value(value) => Ok(value),
             Self::Pieces(pieces) => pieces
-                .read(|reader| reader.only())
+                .read(only)
                 .map_err(|error| ToolError::from(error.to_string())),
         }
     }

@@ -5,6 +5,7 @@ use napi_derive::napi;
 /// A copy of bytes that Node has, which may change there at any time. It is made piece by piece: a snapshot may be as large
 /// as the memory of a cell.
 #[napi]
+#[derive(Default)]
 pub struct SnapshotBytes {
     bytes: Vec<u8>,
 }
@@ -13,7 +14,6 @@ pub struct SnapshotBytes {
 impl SnapshotBytes {
     /// None yet.
     #[napi(constructor)]
-    #[expect(clippy::new_without_default, reason = "only Node makes one")]
     pub fn new() -> Self {
         Self { bytes: Vec::new() }
     }

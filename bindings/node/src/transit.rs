@@ -87,14 +87,14 @@ impl Place<'_> {
         }
         let waker = context.waker().clone();
         let number = self.number;
-        match state.line.iter_mut().find(|(one, _)| Some(*one) == number) {
-            Some((_, known)) => *known = waker,
-            None => {
-                let number = state.next;
-                state.next += 1;
-                state.line.push_back((number, waker));
-                self.number = Some(number);
-            }
+        let known = state.line.iter_mut().find(|(one, _)| Some(*one) == number);
+        if let Some((_, known)) = known {
+            *known = waker;
+        } else {
+            let number = state.next;
+            state.next += 1;
+            state.line.push_back((number, waker));
+            self.number = Some(number);
         }
         Poll::Pending
     }

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use oxc_ast::AstKind;
 use oxc_ast::ast::{ClassElement, Function, ModuleExportName, Program, PropertyKey};
 use oxc_ast_visit::Visit;
-use oxc_span::GetSpan;
+use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 /// Steps of some nanoseconds each that a pass may take beyond those that it takes for every node. Code as people write it
@@ -69,10 +69,10 @@ struct Steps {
 }
 
 impl Steps {
-    fn add(&mut self, steps: usize, cause: Cause, at: impl GetSpan) {
+    fn add(&mut self, steps: usize, cause: Cause, at: Span) {
         self.taken = self.taken.saturating_add(steps);
         if self.taken > MAX_STEPS && self.exceeded.is_none() {
-            let offset = at.span().start;
+            let offset = at.start;
             self.exceeded = Some(TooManySteps { offset, cause });
         }
     }
@@ -130,19 +130,19 @@ struct Auditor<'a> {
     exports: Vec<(u32, &'a str)>,
 }
 
-impl<'a> Auditor<'a> {
-    fn name(&mut self, name: &str, at: impl GetSpan) {
+impl Auditor<'_> {
+    fn name(&mut self, name: &str, at: Span) {
         // Of some names it depends on the statements around them whether they may be used.
         let depth = if is_restricted(name) { self.depth } else { 0 };
         self.steps.add(self.scopes + depth, Cause::Depth, at);
     }
 
-    fn private_name(&mut self, name: &str, at: impl GetSpan) {
+    fn private_name(&mut self, name: &str, at: Span) {
         let steps = self.elements + self.private_names.to_suggest(name);
         self.steps.add(steps, Cause::PrivateNames, at);
     }
 
-    fn jump(&mut self, label: Option<&str>, at: impl GetSpan) {
+    fn jump(&mut self, label: Option<&str>, at: Span) {
         let to_suggest = label.map_or(0, |label| self.labels.to_suggest(label));
         let steps = self.depth + to_suggest;
         self.steps.add(steps, Cause::Labels, at);
@@ -210,7 +210,7 @@ impl<'a> Visit<'a> for Auditor<'a> {
             AstKind::AwaitExpression(_)
             | AstKind::YieldExpression(_)
             | AstKind::Super(_)
-            | AstKind::ForOfStatement(_) => self.steps.add(self.depth, Cause::Depth, kind),
+            | AstKind::ForOfStatement(_) => self.steps.add(self.depth, Cause::Depth, kind.span()),
             AstKind::BreakStatement(it) => {
                 self.jump(it.label.as_ref().map(|label| label.name.as_str()), it.span);
             }

@@ -43,7 +43,6 @@ use fields::Fields;
 use word::Around;
 
 pub(crate) use tilde::TildeAt;
-pub(crate) use value::split_element;
 
 /// Where an assignment goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

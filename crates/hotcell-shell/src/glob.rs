@@ -150,9 +150,9 @@ impl Shell {
                 for path in &mut found {
                     // Nothing stands before the slash that a path begins with, or the top of `**`.
                     let is_top = path.is_empty() && !matches!(component, Component::Name(_));
-                    if !is_top
-                        && !(path.ends_with(b"/") && matches!(component, Component::Recursive))
-                    {
+                    let is_ended =
+                        path.ends_with(b"/") && matches!(component, Component::Recursive);
+                    if !is_top && !is_ended {
                         path.push(b'/');
                     }
                 }

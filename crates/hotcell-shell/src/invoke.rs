@@ -186,7 +186,7 @@ impl Invocation {
         let startup = Startup {
             is_login: self.settings.has(Setting::LoginShell),
             is_interactive: self.is_interactive,
-            skips_startup: self.skips_startup,
+            skips: self.skips_startup,
             rc_file: self.rc_file,
         };
         let mut operands = self.operands.into_iter();
@@ -236,14 +236,14 @@ impl Invocation {
 struct Startup {
     is_login: bool,
     is_interactive: bool,
-    skips_startup: (bool, bool),
+    skips: (bool, bool),
     rc_file: Option<BString>,
 }
 
 impl Startup {
     fn run(self, shell: &mut Shell, process: &Process) -> Outcome {
         shell.is_interactive = self.is_interactive;
-        let (no_rc, no_profile) = self.skips_startup;
+        let (no_rc, no_profile) = self.skips;
         if self.is_login && !no_profile {
             shell.run_startup(process, b"/etc/profile")?;
             let own = [".bash_profile", ".bash_login", ".profile"];

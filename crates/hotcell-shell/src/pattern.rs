@@ -107,8 +107,7 @@ impl Pattern {
             return self.matches(name, spend);
         }
         match self.elements.first() {
-            Some(Element::Text(_)) => self.matches(name, spend),
-            Some(Element::Letter('.')) => self.matches(name, spend),
+            Some(Element::Text(_) | Element::Letter('.')) => self.matches(name, spend),
             Some(Element::Group(_)) => places::Search::new(self, name, spend)
                 .with_explicit_dot()
                 .matches(),

@@ -55,7 +55,7 @@ impl Shell {
                 BString::from(matched.unwrap_or_default())
             })
         });
-        let groups = IndexedArray::from_iter(groups);
+        let groups: IndexedArray = groups.collect();
         self.variables
             .update(b"BASH_REMATCH", Place::Visible, |variable| {
                 variable.value = Value::Indexed(Arc::new(groups));

@@ -24,6 +24,8 @@ pub struct Usage {
     pub stops_at_operand: bool,
     /// Whoever gives wrong arguments is also shown the synopsis.
     pub shows_synopsis: bool,
+    /// Where whoever gives wrong arguments is sent; `NAME` stands for the utility's name.
+    pub hint: &'static str,
 }
 
 impl Usage {
@@ -37,6 +39,7 @@ impl Usage {
         error_code: 1,
         stops_at_operand: false,
         shows_synopsis: false,
+        hint: "Try 'NAME --help' for more information.",
     };
 }
 
@@ -211,7 +214,8 @@ impl Usage {
         }
         let _ = writeln!(
             process.stderr(),
-            "Try '{name} --help' for more information."
+            "{}",
+            self.hint.replace("NAME", &name.to_string())
         );
         process.exit(self.error_code)
     }

@@ -185,8 +185,8 @@ fn examine<'a>(
     let program = allocator.alloc(program);
     pace.watch().check()?;
     if let Err(too_many) = audit(program) {
-        let place = LineIndex::new(text).locate(too_many.offset as usize);
-        let diagnostic = describe_steps(&too_many, map.original(place));
+        let found = LineIndex::new(text).locate(too_many.offset as usize);
+        let diagnostic = describe_steps(&too_many, map.original(found));
         return Ok(Ok(Outcome::refused(diagnostic)));
     }
     let (program, scoping, errors) = analyze(allocator, program, Goal::Script, pace.watch())?;

@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
         loop {
             match self.rest() {
                 [b'/', b'/', ..] => {
-                    self.skip_past(&[b"\n", b"\r", "\u{2028}".as_bytes(), "\u{2029}".as_bytes()])
+                    self.skip_past(&[b"\n", b"\r", "\u{2028}".as_bytes(), "\u{2029}".as_bytes()]);
                 }
                 [b'/', b'*', ..] => {
                     self.skip(2);

@@ -22,12 +22,11 @@ impl RegexEnds {
                 ends.push((at, end));
             }
             let here = match byte {
-                b'\n' | b'\r' => (None, None),
                 // Nothing that is escaped means anything, and a line cannot be.
                 b'\\' if !matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
                     (outside_after, in_class_after)
                 }
-                b'\\' => (None, None),
+                b'\n' | b'\r' | b'\\' => (None, None),
                 b'[' => (in_class, in_class),
                 b']' => (outside, outside),
                 b'/' => (Some(at + 1), in_class),

@@ -1,14 +1,16 @@
 //! Random scripts of expansions, arithmetic and patterns.
 
+use std::fmt::Write as _;
+
 /// A source of random choices that gives the same ones for the same seed.
-pub struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -96,7 +98,7 @@ const IFS: &[&str] = &[
 ];
 
 /// A whole script. What it prints is the same in every shell that is like bash.
-pub fn script(seed: u64) -> String {
+pub(crate) fn script(seed: u64) -> String {
     let chance = &mut Chance::new(seed);
     let mut lines = vec![prologue(chance)];
     for _ in 0..2 + chance.below(5) {
@@ -116,7 +118,7 @@ fn prologue(chance: &mut Chance) -> String {
         "nocaseglob",
     ] {
         if chance.one_in(8) || (option == "extglob" && chance.one_in(2)) {
-            text += &format!("shopt -s {option}; ");
+            let _ = write!(text, "shopt -s {option}; ");
         }
     }
     if chance.one_in(10) {
@@ -126,22 +128,23 @@ fn prologue(chance: &mut Chance) -> String {
         text += "set -u; ";
     }
     if chance.one_in(3) {
-        text += &format!("IFS={}; ", chance.of(IFS));
+        let _ = write!(text, "IFS={}; ", chance.of(IFS));
     }
-    text += &format!(
+    let _ = write!(
+        text,
         "x={} y={} z={} e=; ",
         value(chance),
         value(chance),
         value(chance)
     );
-    text += &format!("a=({}); ", chance.many(0, 4, " ", value));
+    let _ = write!(text, "a=({}); ", chance.many(0, 4, " ", value));
     if chance.one_in(2) {
-        text += &format!("a[{}]={}; ", chance.below(9), value(chance));
+        let _ = write!(text, "a[{}]={}; ", chance.below(9), value(chance));
     }
-    text += &format!(
-        "declare -A m=([k]={} [{}]={}); ",
+    let _ = write!(
+        text,
+        "declare -A m=([k]={} ['k 2']={}); ",
         value(chance),
-        "'k 2'",
         value(chance)
     );
     text + &format!("set -- {}", chance.many(0, 3, " ", value))
@@ -271,7 +274,7 @@ fn literal(chance: &mut Chance) -> String {
 fn quoted(chance: &mut Chance, depth: usize) -> String {
     let mut text = String::new();
     for _ in 0..chance.below(4) {
-        text += &match chance.below(8) {
+        let piece = match chance.below(8) {
             0 | 1 => chance
                 .of(&[
                     "a", " ", "*", "'", "\\\\", "\\$", "\\a", "é", "~", "{1,2}", "!",
@@ -282,6 +285,7 @@ fn quoted(chance: &mut Chance, depth: usize) -> String {
             6 => format!("$(( {} ))", expression(chance, depth + 1)),
             _ => format!("$(show {})", chance.of(&["\"a  b\"", "$x", "\"$x\"", "*"])),
         };
+        text += &piece;
     }
     text
 }
@@ -352,7 +356,7 @@ fn parameter(chance: &mut Chance, depth: usize) -> String {
 fn inner_word(chance: &mut Chance, depth: usize) -> String {
     let mut text = String::new();
     for _ in 0..chance.below(3) {
-        text += &match chance.below(6) {
+        let piece = match chance.below(6) {
             0 => chance.of(&["a", "b c", "*", " ", "é", "x y"]).to_owned(),
             1 => "'q r'".to_owned(),
             2 => format!("\"{}\"", chance.of(&["$x", "a b", "$@", ""])),
@@ -360,6 +364,7 @@ fn inner_word(chance: &mut Chance, depth: usize) -> String {
             4 => parameter(chance, depth + 1),
             _ => chance.of(&["~", "\\ ", "$((1+1))", "1"]).to_owned(),
         };
+        text += &piece;
     }
     text
 }
@@ -367,7 +372,7 @@ fn inner_word(chance: &mut Chance, depth: usize) -> String {
 fn pattern(chance: &mut Chance) -> String {
     let mut text = String::new();
     for _ in 0..=chance.below(3) {
-        text += &match chance.below(10) {
+        let piece = match chance.below(10) {
             0..=2 => chance
                 .of(&["a", "b", "c", " ", ":", "é", ".", "x", "B"])
                 .replace(' ', "' '"),
@@ -391,6 +396,7 @@ fn pattern(chance: &mut Chance) -> String {
             8 => chance.of(&["$x", "$y", "$1", "${z}"]).to_owned(),
             _ => chance.of(&["a*", "*a", "*:*", "?*", "**"]).to_owned(),
         };
+        text += &piece;
     }
     text
 }
@@ -398,7 +404,7 @@ fn pattern(chance: &mut Chance) -> String {
 fn regex(chance: &mut Chance) -> String {
     let mut text = String::new();
     for _ in 0..=chance.below(3) {
-        text += &match chance.below(9) {
+        let piece = match chance.below(9) {
             0..=2 => chance.of(&["a", "b", "c", "x", "é"]).to_owned(),
             3 => ".".to_owned(),
             4 => chance
@@ -413,6 +419,7 @@ fn regex(chance: &mut Chance) -> String {
                 .to_owned(),
             _ => "$y".to_owned(),
         };
+        text += &piece;
     }
     text
 }

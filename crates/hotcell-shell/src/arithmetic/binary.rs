@@ -80,7 +80,7 @@ impl Evaluator<'_> {
             Operator::Multiply => left.wrapping_mul(right),
             Operator::Divide => left.wrapping_div(self.divisor(right)?),
             Operator::Modulo => left.wrapping_rem(self.divisor(right)?),
-            Operator::Power => self.power(left, right)?,
+            Operator::Power => power(left, right)?,
             _ => return Err(Failure::Message("syntax error in expression")),
         })
     }
@@ -92,21 +92,21 @@ impl Evaluator<'_> {
             value => Ok(value),
         }
     }
+}
 
-    fn power(&self, mut base: i64, mut exponent: i64) -> Evaluated<i64> {
-        if exponent < 0 {
-            return Err(Failure::Message("exponent less than 0"));
-        }
-        let mut result = 1i64;
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                result = result.wrapping_mul(base);
-            }
-            base = base.wrapping_mul(base);
-            exponent >>= 1;
-        }
-        Ok(result)
+fn power(mut base: i64, mut exponent: i64) -> Evaluated<i64> {
+    if exponent < 0 {
+        return Err(Failure::Message("exponent less than 0"));
     }
+    let mut result = 1i64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    Ok(result)
 }
 
 /// As on the machines that bash runs on, the low six bits count.

@@ -161,11 +161,12 @@ impl Evaluator<'_> {
                 let operator = single(first).ok_or_else(|| self.unknown())?;
                 match operator {
                     Single::Assign => (1, Token::Assign(None)),
-                    Single::Plain(operator) => (1, Token::Operator(operator)),
                     Single::Assignable(operator) if second == b'=' => {
                         (2, Token::Assign(Some(operator)))
                     }
-                    Single::Assignable(operator) => (1, Token::Operator(operator)),
+                    Single::Plain(operator) | Single::Assignable(operator) => {
+                        (1, Token::Operator(operator))
+                    }
                 }
             }
         };
@@ -245,11 +246,8 @@ pub(crate) fn closing_bracket(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         match (quote, byte) {
-            (Some(b'\''), b'\'') => quote = None,
-            (Some(b'\''), _) => {}
-            (_, b'\\') => at += 1,
-            (Some(b'"'), b'"') => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) if open == byte => quote = None,
+            (None | Some(b'"'), b'\\') => at += 1,
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'[') => depth += 1,
             (None, b']') => {
@@ -258,7 +256,7 @@ pub(crate) fn closing_bracket(text: &[u8]) -> Option<usize> {
                     return Some(at);
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
         at += 1;
     }

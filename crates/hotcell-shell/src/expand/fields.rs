@@ -12,6 +12,10 @@ const STEP: usize = 256 * 1024;
 
 /// Collects what the parts of a word expand to, and splits what is to be split.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own about the word"
+)]
 pub(crate) struct Fields {
     done: Vec<Marked>,
     current: Marked,

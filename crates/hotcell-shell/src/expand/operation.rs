@@ -237,9 +237,8 @@ fn push_changed(out: &mut BString, text: &str, change: CaseChange) {
     for char in text.chars() {
         let char = match change {
             CaseChange::Upper => upper(char),
-            CaseChange::Lower => lower(char),
             CaseChange::Toggle if char.is_lowercase() => upper(char),
-            CaseChange::Toggle => lower(char),
+            CaseChange::Lower | CaseChange::Toggle => lower(char),
         };
         out.push_char(char);
     }

@@ -87,7 +87,7 @@ impl Shell {
                 return self.expand_found(process, expansion, found, around, fields);
             }
         };
-        self.push_found(fields, &found, around, expansion);
+        push_found(fields, &found, around, expansion);
         Ok(())
     }
 
@@ -114,12 +114,11 @@ impl Shell {
                 word,
                 missing,
             };
-            return match self.fall_back(process, name, &fallback, around, fields)? {
-                true => Ok(()),
-                false => {
-                    self.push_found(fields, &found, around, expansion);
-                    Ok(())
-                }
+            return if self.fall_back(process, name, &fallback, around, fields)? {
+                Ok(())
+            } else {
+                push_found(fields, &found, around, expansion);
+                Ok(())
             };
         }
         if found == Found::Unset && self.has(Setting::NoUnset) {
@@ -127,28 +126,8 @@ impl Shell {
             return Err(self.unbound(process, &name));
         }
         let found = self.operate(process, expansion, found)?;
-        self.push_found(fields, &found, around, expansion);
+        push_found(fields, &found, around, expansion);
         Ok(())
-    }
-
-    /// Adds a value to the fields.
-    pub(crate) fn push_found(
-        &self,
-        fields: &mut Fields,
-        found: &Found,
-        around: Around,
-        expansion: &ParameterExpansion,
-    ) {
-        match found {
-            Found::Unset => {}
-            Found::Scalar(value) => push_value(fields, value, around),
-            Found::List { values, is_star } => match joiner(fields, *is_star, around, expansion) {
-                Some(_) if values.is_empty() && !is_star => fields.saw_empty_list = true,
-                Some(joiner) => push_value(fields, &bstr::join(joiner, values), around),
-                None if around.quoted => fields.push_quoted_list(values),
-                None => fields.push_list(values),
-            },
-        }
     }
 
     /// The value of a parameter.
@@ -309,6 +288,20 @@ impl Shell {
     }
 }
 
+/// Adds a value to the fields.
+fn push_found(fields: &mut Fields, found: &Found, around: Around, expansion: &ParameterExpansion) {
+    match found {
+        Found::Unset => {}
+        Found::Scalar(value) => push_value(fields, value, around),
+        Found::List { values, is_star } => match joiner(fields, *is_star, around, expansion) {
+            Some(_) if values.is_empty() && !is_star => fields.saw_empty_list = true,
+            Some(joiner) => push_value(fields, &bstr::join(joiner, values), around),
+            None if around.quoted => fields.push_quoted_list(values),
+            None => fields.push_list(values),
+        },
+    }
+}
+
 /// What the elements of a list are joined with; nothing if they stay apart.
 ///
 /// Where `IFS` is not what it usually is, bash does not always join with a blank.
@@ -335,11 +328,10 @@ fn joiner(
         if is_star || keeps_ifs { by_ifs } else { blank }
     } else if around.quoted {
         return is_star.then(|| by_ifs.to_vec());
-    } else if around.splits_text && !is_star && !is_empty {
-        blank
-    } else if is_empty
-        && (removes && matches!(expansion.parameter, Parameter::Element { .. })
-            || is_star && *operation == Operation::Keys)
+    } else if around.splits_text && !is_star && !is_empty
+        || is_empty
+            && (removes && matches!(expansion.parameter, Parameter::Element { .. })
+                || is_star && *operation == Operation::Keys)
     {
         blank
     } else {

@@ -11,6 +11,7 @@ use crate::{
 
 /// Where in a literal a tilde is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a place of its own")]
 pub(crate) struct TildeAt {
     /// At the start of the word.
     start: bool,

@@ -80,7 +80,7 @@ impl Shell {
         Err(self.fatal())
     }
 
-    fn name_of<'p>(&self, parameter: &'p Parameter) -> Option<&'p [u8]> {
+    fn name_of(parameter: &Parameter) -> Option<&[u8]> {
         match parameter {
             Parameter::Variable(name) | Parameter::Element { name, .. } => Some(name),
             Parameter::Positional(_) | Parameter::Special(_) => None,
@@ -89,9 +89,7 @@ impl Shell {
 
     /// `@a`
     fn attributes_of(&self, parameter: &Parameter, found: Found) -> Found {
-        let variable = self
-            .name_of(parameter)
-            .and_then(|name| self.variables.get(name));
+        let variable = Self::name_of(parameter).and_then(|name| self.variables.get(name));
         let letters =
             BString::from(variable.map_or_else(Vec::new, |variable| variable.attributes.letters()));
         match found {
@@ -115,7 +113,7 @@ impl Shell {
             let quoted = values.iter().map(|value| quote::reusable(value).into());
             return self.split_at_blanks("set --", quoted.collect(), is_star);
         }
-        let Some(name) = self.name_of(parameter) else {
+        let Some(name) = Self::name_of(parameter) else {
             return Found::Unset;
         };
         let Some(name) = self.followed(process, name) else {

@@ -24,12 +24,6 @@ impl Shell {
         self.variables.remove(&target, keeps_locals);
     }
 
-    /// `unset -n`: the reference itself.
-    pub(crate) fn unset_reference(&mut self, name: &[u8]) {
-        let keeps_locals = self.has(Setting::LocalVarUnset);
-        self.variables.remove(name, keeps_locals);
-    }
-
     /// `unset 'a[1]'`. The text of what is wrong, for who prints it with its own name.
     pub(crate) fn unset_element(
         &mut self,

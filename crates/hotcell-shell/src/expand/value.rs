@@ -13,13 +13,6 @@ use crate::{
     variables::{Attributes, Referred, Value},
 };
 
-/// Which element of an array.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Key {
-    Index(u64),
-    Text(BString),
-}
-
 /// A subscript as it was written, or as text that something else came to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Written<'a> {
@@ -192,13 +185,14 @@ impl Shell {
         subscript: Written<'_>,
     ) -> Result<i64, Flow> {
         match subscript {
-            Written::Word(word) => match word.literal() {
-                Some(text) => self.evaluate_inside(process, text),
-                None => {
+            Written::Word(word) => {
+                if let Some(text) = word.literal() {
+                    self.evaluate_inside(process, text)
+                } else {
                     let text = self.arithmetic_subscript(process, word)?;
                     self.evaluate_inside(process, &text)
                 }
-            },
+            }
             Written::Text(text) => {
                 let text = self.expand_text(process, text)?;
                 self.evaluate_inside(process, &text)

@@ -14,7 +14,6 @@ use crate::{
 
 /// A variable whose value is made when it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are named as the variables are")]
 pub(crate) enum Dynamic {
     BashAliases,
     BashArgc,
@@ -123,9 +122,9 @@ impl Shell {
             }
             Dynamic::BashOpts => Value::Scalar(self.settings_that_are_on(Setting::SHOPT)),
             Dynamic::ShellOpts => Value::Scalar(self.settings_that_are_on(Setting::SET)),
-            Dynamic::BashPid => number(process.pid()),
-            Dynamic::PPid => number(process.parent()),
-            Dynamic::BashSubshell => number(self.subshell_depth),
+            Dynamic::BashPid => number(&process.pid()),
+            Dynamic::PPid => number(&process.parent()),
+            Dynamic::BashSubshell => number(&self.subshell_depth),
             Dynamic::DirStack => {
                 let current = BString::from(process.cwd().as_bytes());
                 let below = self.directories.iter().cloned();
@@ -136,20 +135,20 @@ impl Shell {
                 let micros = now.subsec_nanos() / 1000;
                 Value::Scalar(format!("{}.{micros:06}", now.seconds()).into())
             }
-            Dynamic::EpochSeconds => number(process.now().seconds()),
-            Dynamic::HistCmd => number(self.history.len() + 1),
-            Dynamic::LineNo => number(self.line),
+            Dynamic::EpochSeconds => number(&process.now().seconds()),
+            Dynamic::HistCmd => number(&(self.history.len() + 1)),
+            Dynamic::LineNo => number(&self.line),
             Dynamic::PipeStatus => indexed(
                 self.pipe_status
                     .iter()
                     .map(|status| status.to_string().into()),
             ),
-            Dynamic::Random => number(self.random(process)),
-            Dynamic::SRandom => number(self.entropy(process)),
+            Dynamic::Random => number(&self.random(process)),
+            Dynamic::SRandom => number(&self.entropy(process)),
             Dynamic::Seconds => {
                 let now = process.now().seconds();
                 let epoch = *self.variables.clocks.epoch.get_or_insert(now);
-                number(now.wrapping_sub(epoch))
+                number(&now.wrapping_sub(epoch))
             }
             Dynamic::Underscore => Value::Scalar(self.last_argument.clone()),
         }
@@ -251,12 +250,12 @@ impl Shell {
     }
 }
 
-fn number(number: impl ToString) -> Value {
+fn number(number: &impl ToString) -> Value {
     Value::Scalar(number.to_string().into())
 }
 
 fn indexed(values: impl Iterator<Item = BString>) -> Value {
-    Value::Indexed(Arc::new(IndexedArray::from_iter(values)))
+    Value::Indexed(Arc::new(values.collect::<IndexedArray>()))
 }
 
 fn associative<'a>(entries: impl Iterator<Item = (&'a BString, &'a BString)>) -> Value {

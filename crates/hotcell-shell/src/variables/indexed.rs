@@ -97,15 +97,14 @@ impl IndexedArray {
                     elements.push(value);
                     return;
                 }
-                match usize::try_from(index)
+                if let Some(place) = usize::try_from(index)
                     .ok()
                     .and_then(|at| elements.get_mut(at))
                 {
-                    Some(place) => Some(std::mem::replace(place, value)),
-                    None => {
-                        self.make_sparse().insert(index, value);
-                        None
-                    }
+                    Some(std::mem::replace(place, value))
+                } else {
+                    self.make_sparse().insert(index, value);
+                    None
                 }
             }
             Elements::Sparse(elements) => elements.insert(index, value),

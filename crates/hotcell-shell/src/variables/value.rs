@@ -46,10 +46,6 @@ impl Variable {
         self.attributes.has(attributes)
     }
 
-    pub(crate) fn is_array(&self) -> bool {
-        self.attributes.has_any(Attributes::ARRAY)
-    }
-
     /// What `$name` is: for an array its element 0. Not for dynamic variables.
     pub(crate) fn scalar(&self) -> Option<&BString> {
         match &self.value {

@@ -197,10 +197,15 @@ impl Job<'_> {
         self.code = 1;
     }
 
-    fn warn(&mut self, text: impl AsRef<[u8]>) {
+    /// What is no failure.
+    fn remark(&self, text: impl AsRef<[u8]>) {
         if !self.parsed.has("quiet") {
             self.process.complain(text);
         }
+    }
+
+    fn warn(&mut self, text: impl AsRef<[u8]>) {
+        self.remark(text);
         if self.code == 0 {
             self.code = if self.codec == Codec::Gzip { 2 } else { 1 };
         }
@@ -210,10 +215,18 @@ impl Job<'_> {
         let input = self.process.stdin();
         let mut out = self.process.stdout();
         if let Err(error) = self.transform(input, &mut out) {
-            let text = self.explain(BStr::new("stdin"), &error);
-            self.fail(text);
+            self.fail_in(BStr::new("stdin"), &error);
         }
         out.flush()
+    }
+
+    /// Says what is wrong with the data; gzip does so on a line of its own.
+    fn fail_in(&mut self, name: &BStr, error: &io::Error) {
+        if self.codec == Codec::Gzip {
+            let _ = self.process.stderr().write_all(b"\n");
+        }
+        let text = self.explain(name, error);
+        self.fail(text);
     }
 
     fn explain(&self, name: &BStr, error: &io::Error) -> Vec<u8> {
@@ -259,6 +272,9 @@ impl Job<'_> {
             }
             if head.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if self.codec == Codec::Gzip && filled > 1 && !head.starts_with(b"\x1f\x8b") {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "no header"));
             }
             let mut reader = self
                 .codec
@@ -375,7 +391,10 @@ impl Job<'_> {
         if let Some((ending, _)) =
             already.filter(|_| !self.parsed.has("force") && self.codec != Codec::Zstd)
         {
-            self.warn(
+            if self.codec != Codec::Gzip {
+                self.code = self.code.max(1);
+            }
+            self.remark(
                 [
                     name.as_slice(),
                     b" already has ",
@@ -402,8 +421,7 @@ impl Job<'_> {
             if let Err(error) = self.transform(input, &mut out) {
                 out.flush()?;
                 drop(out);
-                let text = self.explain(name.as_bstr(), &error);
-                self.fail(text);
+                self.fail_in(name.as_bstr(), &error);
                 return Ok(());
             }
             return out.flush();
@@ -447,8 +465,7 @@ impl Job<'_> {
         if let Err(error) = done {
             // Half a file is none.
             let _ = self.process.vfs().unlink(&path);
-            let text = self.explain(name.as_bstr(), &error);
-            self.fail(text);
+            self.fail_in(name.as_bstr(), &error);
             return Ok(());
         }
         let times = Times {
@@ -522,8 +539,7 @@ impl Job<'_> {
                     (packed, unpacked, count) = (packed + small, unpacked + large, count + 1);
                 }
                 Err(error) => {
-                    let text = self.explain(name.as_bstr(), &error);
-                    self.fail(text);
+                    self.fail_in(name.as_bstr(), &error);
                 }
             }
         }

@@ -67,9 +67,7 @@ pub(crate) fn number<F: Float>(out: &mut Vec<u8>, spec: &Spec, letter: u8, value
     let magnitude = value;
     let mut body = Vec::new();
     let mut prefix: &[u8] = b"";
-    if !magnitude.is_finite() {
-        body.extend_from_slice(if magnitude.is_nan() { b"nan" } else { b"inf" });
-    } else {
+    if magnitude.is_finite() {
         match letter.to_ascii_lowercase() {
             b'e' => scientific(&mut body, spec, magnitude),
             b'f' => fixed(&mut body, spec, magnitude),
@@ -84,6 +82,8 @@ pub(crate) fn number<F: Float>(out: &mut Vec<u8>, spec: &Spec, letter: u8, value
                 spec.alternate,
             ),
         }
+    } else {
+        body.extend_from_slice(if magnitude.is_nan() { b"nan" } else { b"inf" });
     }
     if letter.is_ascii_uppercase() {
         body.make_ascii_uppercase();

@@ -38,6 +38,7 @@ const USAGE: Usage = Usage {
     notes: "If a FILE is '-' or missing, read standard input.\n\
             Exit status is 0 if inputs are the same, 1 if different, 2 if trouble.",
     error_code: 2,
+    hint: "NAME: Try 'NAME --help' for more information.",
     ..Usage::DEFAULT
 };
 
@@ -103,11 +104,21 @@ fn main(process: &Process) -> io::Result<i32> {
         all: parsed.has("verbose"),
         quiet,
     };
+    // Columns are as wide as the last place that both can have.
+    let mut last = limit.min(i64::MAX as u64);
+    for (name, skip) in [first, &second].into_iter().zip(skips) {
+        if let Ok(meta) = process.metadata(name, true)
+            && meta.is_file()
+        {
+            last = last.min(meta.size.saturating_sub(skip));
+        }
+    }
     compare(
         process,
         [first.as_bstr(), second.as_bstr()],
         [&mut one, &mut other],
         limit,
+        last.to_string().len(),
         style,
     )
 }
@@ -124,16 +135,12 @@ fn compare(
     names: [&BStr; 2],
     inputs: [&mut dyn io::BufRead; 2],
     limit: u64,
+    width: usize,
     style: Style,
 ) -> io::Result<i32> {
     let [first, second] = inputs;
     let mut out = process.stdout();
     let (mut at, mut line, mut code) = (0u64, 1u64, 0);
-    let width = if limit < u64::MAX {
-        limit.to_string().len()
-    } else {
-        6
-    };
     while at < limit {
         let (one, other) = (first.fill_buf()?, second.fill_buf()?);
         let length = one

@@ -124,7 +124,7 @@ fn months(process: &Process, parsed: &Parsed) -> ((Month, Month), bool) {
             month = year_number(process, year) * 12;
             is_year = true;
         }
-        ([year], Some(name)) | ([_, year], Some(name)) => {
+        ([year] | [_, year], Some(name)) => {
             month = year_number(process, year) * 12 + month_number(process, name);
         }
         ([name, year], None) => {

@@ -129,6 +129,12 @@ struct Xargs<'p> {
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let number = |name: &str, least: usize| {
+        let letter = match name {
+            "max-lines" => 'L',
+            "max-procs" => 'P',
+            "max-chars" => 's',
+            _ => 'n',
+        };
         parsed.value(name).map(|text| {
             match text
                 .to_str()
@@ -137,25 +143,15 @@ fn main(process: &Process) -> io::Result<i32> {
             {
                 Some(number) if number >= least => number,
                 Some(_) => {
-                    let letter = if name == "max-lines" {
-                        'L'
-                    } else {
-                        name.as_bytes().get(4).map_or('n', |byte| char::from(*byte))
-                    };
                     process.complain(format!(
                         "value {text} for -{letter} option should be >= {least}"
                     ));
                     process.exit(1)
                 }
-                None => {
-                    let letter = if name == "max-lines" {
-                        'L'
-                    } else {
-                        name.as_bytes().get(4).map_or('n', |byte| char::from(*byte))
-                    };
-                    process.complain(format!("invalid number \"{text}\" for -{letter} option"));
-                    process.exit(1)
-                }
+                None => USAGE.fail(
+                    process,
+                    format!("invalid number \"{text}\" for -{letter} option"),
+                ),
             }
         })
     };

@@ -77,7 +77,7 @@ fn main(process: &Process) -> io::Result<i32> {
         );
     };
     if given.next().is_some() || kinds.iter().any(|kind| parsed.count(kind) > 1) {
-        USAGE.fail(process, "only one type of list may be specified");
+        USAGE.fail(process, "only one list may be specified");
     }
     let is_fields = *kind == "fields";
     if !is_fields && parsed.has("delimiter") {

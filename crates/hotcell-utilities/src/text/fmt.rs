@@ -351,9 +351,7 @@ fn layout(
         if let Some(before) = start.checked_sub(1).and_then(|before| words.get(before)) {
             if before.ends_sentence {
                 base -= equivalent(50);
-            } else if words.get(start).is_some_and(|word| word.opens) {
-                base -= equivalent(40);
-            } else if before.has_punctuation {
+            } else if words.get(start).is_some_and(|word| word.opens) || before.has_punctuation {
                 base -= equivalent(40);
             } else if let Some(last) = start.checked_sub(2).and_then(|last| words.get(last))
                 && last.ends_sentence

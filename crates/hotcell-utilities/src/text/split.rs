@@ -246,11 +246,16 @@ fn way(process: &Process, parsed: &Parsed) -> Way {
     let text = parsed.value(name).unwrap_or_default();
     let size = |what: &str| match number::with_suffix(text) {
         Some(size) if size > 0 => size,
-        _ => {
+        size => {
+            let why: &[u8] = match size {
+                Some(_) => b": Numerical result out of range",
+                None => b"",
+            };
             process.complain(
                 [
                     format!("invalid number of {what}: ").as_bytes(),
                     &quote(text),
+                    why,
                 ]
                 .concat(),
             );

@@ -65,7 +65,7 @@ const USAGE: Usage = Usage {
             's',
             "sleep-interval",
             "N",
-            "with -f, sleep for approximately N seconds\n(default 1.0) between iterations",
+            "with -f, sleep for approximately N seconds\n(default: at once) between iterations",
         ),
         Opt::flag('v', "verbose", "always output headers giving file names"),
         Opt::flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
@@ -183,7 +183,7 @@ fn following(process: &Process, parsed: &crate::Parsed) -> Follow {
     }
     let seconds = parsed
         .value("sleep-interval")
-        .map_or(Some(1.0), |text| text.to_str().ok()?.parse::<f64>().ok());
+        .map_or(Some(0.0), |text| text.to_str().ok()?.parse::<f64>().ok());
     let interval = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let Some(interval) = interval else {
         let text = parsed.value("sleep-interval").unwrap_or_default();
@@ -202,7 +202,7 @@ fn following(process: &Process, parsed: &crate::Parsed) -> Follow {
     Follow {
         by_name,
         retry: parsed.has("F") || parsed.has("retry"),
-        // Files here change by what other processes of the same run do: looking more often than asked costs little.
+        // GNU tail is told of changes where nobody asks for an interval; looking often comes to the same.
         interval: interval.clamp(Duration::from_millis(10), Duration::from_hours(1)),
         pid,
     }

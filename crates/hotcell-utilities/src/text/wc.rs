@@ -150,7 +150,9 @@ fn main(process: &Process) -> io::Result<i32> {
         b"never" => false,
         _ => names.len() > 1,
     };
-    let width = width(process, &names, wanted, &sum, total == "only");
+    // Names that come one by one are not known before the first is printed.
+    let is_narrow = total == "only" || parsed.value("files0-from").is_some_and(|list| list == "-");
+    let width = width(process, &names, wanted, &sum, is_narrow);
     let mut out = process.stdout();
     let mut line = |counts: &Counts, name: &[u8]| -> io::Result<()> {
         let numbers: Vec<String> = wanted
@@ -183,9 +185,9 @@ fn width(
     names: &[BString],
     wanted: Wanted,
     sum: &Counts,
-    only_total: bool,
+    is_narrow: bool,
 ) -> usize {
-    if only_total {
+    if is_narrow {
         return 1;
     }
     if names.len() == 1 && wanted.list(sum).len() == 1 {

@@ -60,13 +60,23 @@ pub(super) fn extract(tar: &mut Tar<'_>) -> io::Result<()> {
             if error.kind() == io::ErrorKind::UnexpectedEof {
                 return Err(error);
             }
-            let verb: &[u8] = match entry.header().entry_type() {
-                EntryType::Directory => b": Cannot mkdir: ",
-                EntryType::Symlink => b": Cannot create symlink: ",
-                EntryType::Link => b": Cannot hard link: ",
-                _ => b": Cannot open: ",
+            let to = entry.link_name_bytes().unwrap_or_default();
+            let to = quote(&to);
+            let verb = match entry.header().entry_type() {
+                EntryType::Directory => b"mkdir".to_vec(),
+                EntryType::Symlink => [b"create symlink to ", to.as_slice()].concat(),
+                EntryType::Link => [b"hard link to ", to.as_slice()].concat(),
+                _ => b"open".to_vec(),
             };
-            tar.fail([target.as_slice(), verb, error_text(&error).as_bytes()].concat());
+            let why = error_text(&error);
+            let parts = [
+                target.as_slice(),
+                b": Cannot ",
+                &verb,
+                b": ",
+                why.as_bytes(),
+            ];
+            tar.fail(parts.concat());
         }
     }
     for folder in folders.into_iter().rev() {
@@ -305,9 +315,7 @@ pub(super) fn compare(tar: &mut Tar<'_>) -> io::Result<()> {
             say("Mod time differs")?;
         }
         if header.entry_type() == EntryType::Regular {
-            if header.size().unwrap_or(0) != meta.size {
-                say("Size differs")?;
-            } else {
+            if header.size().unwrap_or(0) == meta.size {
                 let file = tar
                     .process
                     .vfs()
@@ -321,6 +329,8 @@ pub(super) fn compare(tar: &mut Tar<'_>) -> io::Result<()> {
                 if !same(&mut entry, &mut input)? {
                     say("Contents differ")?;
                 }
+            } else {
+                say("Size differs")?;
             }
         }
     }

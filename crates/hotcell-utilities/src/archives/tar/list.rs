@@ -57,6 +57,11 @@ pub(super) fn checked<'a, R: io::Read>(
         if error.kind() == io::ErrorKind::UnexpectedEof {
             return error;
         }
+        // The library has no kind for an archive that ends in a member or in a header.
+        let text = error.to_string();
+        if text.contains("EOF") || text.contains("entire block") {
+            return io::ErrorKind::UnexpectedEof.into();
+        }
         if error.raw_os_error().is_none() {
             tar.process
                 .complain("This does not look like a tar archive");

@@ -220,7 +220,8 @@ pub(super) const USAGE: Usage = Usage {
             "handle sparse files efficiently (they are, here)",
         ),
     ],
-    error_code: 2,
+    error_code: 64,
+    hint: "Try 'NAME --help' or 'NAME --usage' for more information.",
     ..Usage::DEFAULT
 };
 

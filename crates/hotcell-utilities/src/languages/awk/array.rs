@@ -81,13 +81,6 @@ impl Key {
         }
     }
 
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Number(number) => printf::decimal(out, *number),
-            Self::Text(text) => out.extend_from_slice(text.as_bytes()),
-        }
-    }
-
     /// The key as a value: what `for (key in array)` assigns.
     pub(crate) fn value(&self, budget: &Budget) -> io::Result<Value> {
         match self {

@@ -134,7 +134,7 @@ impl<'p> Editor<'p> {
             self.file = name.into();
         }
         match self.read_into(name, 0) {
-            Ok(_) => {
+            Ok(()) => {
                 self.buffer.set_modified(false);
                 Ok(())
             }

@@ -108,7 +108,6 @@ fn folders<'p>(
                         [one.as_bstr(), other.as_bstr()],
                         &name,
                         kinds,
-                        out,
                         &mut code,
                         &mut steps,
                     )?;
@@ -182,17 +181,12 @@ fn entries(
 }
 
 /// What is to be done for one name that is in either directory.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the two sides of a comparison, and what comes of it"
-)]
-fn pair<'p>(
-    process: &'p Process,
+fn pair(
+    process: &Process,
     options: &Options,
     folders: [&BStr; 2],
     name: &BString,
     kinds: Kinds,
-    out: &mut Output<'p>,
     code: &mut i32,
     steps: &mut Vec<(BString, BString, bool)>,
 ) -> io::Result<()> {
@@ -262,7 +256,6 @@ fn pair<'p>(
             .concat());
         }
     }
-    let _ = out;
     Ok(())
 }
 
@@ -431,13 +424,14 @@ fn files<'p>(
     }
     if is_recursive {
         let words = options.words.iter().map(|word| quote::for_shell(word));
-        let names = [one, other].map(|name| quote::for_shell(name));
+        let mut labels = options.labels.iter().map(|label| label.as_bstr());
+        let names = [one, other].map(|name| quote::for_shell(labels.next().unwrap_or(name)));
         let line = bstr::join(" ", ["diff".into()].into_iter().chain(words).chain(names));
         out.write_all(&line)?;
         out.write_all(b"\n")?;
     }
     let headers = headers(options, [one, other], [&left, &right], process);
-    let differ = !found.is_empty();
+    let mut code = i32::from(!found.is_empty());
     Printer {
         process,
         options,
@@ -445,7 +439,17 @@ fn files<'p>(
         out,
     }
     .edits(&found, &headers)?;
-    Ok(i32::from(differ))
+    if options.style == Style::Ed {
+        // A script for ed cannot say that a line has no end.
+        for (text, name) in texts.iter().zip([one, other]) {
+            if text.is_cut {
+                out.flush()?;
+                process.complain([name.as_bytes(), b": No newline at end of file\n"].concat());
+                code = 2;
+            }
+        }
+    }
+    Ok(code)
 }
 
 /// Leaves out edits that only change lines that do not matter.

@@ -162,6 +162,7 @@ pub(super) const USAGE: Usage = Usage {
             If a FILE is '-', read standard input.\n\
             Exit status is 0 if inputs are the same, 1 if different, 2 if trouble.",
     error_code: 2,
+    hint: "NAME: Try 'NAME --help' for more information.",
     ..Usage::DEFAULT
 };
 
@@ -382,11 +383,13 @@ impl Options {
                 }
             }
         }
-        let words = process
-            .args()
-            .iter()
-            .skip(1)
-            .filter(|word| word.starts_with(b"-") && word.len() > 1);
+        // What the line above a file of two folders shows: everything but the operands.
+        let mut words: Vec<BString> = process.args().iter().skip(1).cloned().collect();
+        for operand in parsed.operands.iter().rev() {
+            if let Some(at) = words.iter().rposition(|word| word == operand) {
+                words.remove(at);
+            }
+        }
         Self {
             style: chosen.unwrap_or(Style::Normal),
             brief: parsed.has("brief"),
@@ -416,7 +419,7 @@ impl Options {
             color: parsed.has("color") && parsed.value("color").is_none_or(|when| when == "always"),
             excluded,
             starting: parsed.value("starting-file").map(Into::into),
-            words: words.cloned().collect(),
+            words,
         }
     }
 

@@ -184,9 +184,12 @@ impl Printer<'_, '_> {
         if !edit.right.is_empty() {
             writeln!(self.out, "a{} {}", edit.left.end, edit.right.len())?;
             for at in edit.right.clone() {
-                let line = self.texts[1].lines.get(at).copied().unwrap_or_default();
+                let text = &self.texts[1];
+                let line = text.lines.get(at).copied().unwrap_or_default();
                 self.out.write_all(line)?;
-                self.out.write_all(b"\n")?;
+                if !(text.is_cut && at + 1 == text.lines.len()) {
+                    self.out.write_all(b"\n")?;
+                }
             }
         }
         Ok(())

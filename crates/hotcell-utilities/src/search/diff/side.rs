@@ -10,15 +10,13 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, edits: &[Edit]) -> io::Result
     // As GNU computes it: columns of the same width, with room for a gutter, at tab stops.
     let t = if printer.options.expands_tabs { 1 } else { tab };
     let off = (width + t + 3) / (2 * t) * t;
-    let half = off.saturating_sub(3).min(width.saturating_sub(off)).max(0);
+    let half = off.saturating_sub(3).min(width.saturating_sub(off));
     let second = if half == 0 { width } else { off };
     let columns = Columns { half, second };
     let (mut left, mut right) = (0, 0);
     for edit in edits {
-        for _ in left..edit.left.start {
+        for (left, right) in (left..edit.left.start).zip(right..) {
             common(printer, &columns, left, right)?;
-            left += 1;
-            right += 1;
         }
         let both = edit.left.len().min(edit.right.len());
         for at in 0..both {
@@ -34,22 +32,19 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, edits: &[Edit]) -> io::Result
         }
         (left, right) = (edit.left.end, edit.right.end);
     }
-    for _ in left..printer.texts[0].lines.len() {
+    for (left, right) in (left..printer.texts[0].lines.len()).zip(right..) {
         common(printer, &columns, left, right)?;
-        left += 1;
-        right += 1;
     }
     Ok(())
 }
 
-/// `sdiff` also tells which of two changed lines lacks its newline.
+/// Tells which of two changed lines lacks its newline.
 fn change_mark(printer: &Printer<'_, '_>, left: usize, right: usize) -> u8 {
     let is_cut = |side: usize, at: usize| {
         let text = printer.texts.get(side);
         text.is_some_and(|text| text.is_cut && at + 1 == text.lines.len())
     };
     match (is_cut(0, left), is_cut(1, right)) {
-        _ if printer.process.name() != "sdiff" => b'|',
         (true, false) => b'\\',
         (false, true) => b'/',
         _ => b'|',

@@ -288,7 +288,6 @@ fn unescape(text: &[u8]) -> Vec<Unit> {
 }
 
 /// `[:class:]`, `[=x=]`, `[x*n]` at the beginning.
-#[expect(clippy::type_complexity, reason = "an item and what is left")]
 fn bracket(units: &[Unit]) -> Result<Option<(Item, &[Unit])>, SetError> {
     let text = |units: &[Unit]| -> Vec<u8> { units.iter().map(|unit| unit.byte).collect() };
     let shown = |units: &[Unit]| String::from_utf8_lossy(&text(units)).into_owned();
