@@ -28,8 +28,9 @@ use corpus::Attack;
 use hotcell_cell::{Tool, ToolError, Value};
 use hotcell_executor::{
     AgentTool, Approval, ErrorCode, Execution, Executor, ExecutorError, ExecutorOptions,
-    Permission, State, json::to_json,
+    Permission, State, json::to_text,
 };
+use hotcell_meter::Unwatched;
 use measure::{Cost, HighWater, cost};
 use pollster::block_on;
 use serde::{Deserialize, Serialize};
@@ -257,7 +258,7 @@ fn ending(execution: &Execution) -> &'static str {
 
 /// All that a door which speaks JSON makes of an execution.
 fn print(execution: &Execution) {
-    drop(to_json(&execution.output).to_string());
+    drop(to_text(&execution.output, &Unwatched).unwrap());
     drop(serde_json::to_string(&execution.diagnostics).unwrap());
     drop(serde_json::to_string(&execution.entries).unwrap());
     drop(serde_json::to_string(&execution.calls).unwrap());

@@ -191,6 +191,7 @@ impl Tree<'_> {
             }
         };
         if json {
+            self.folders += 1;
             write!(
                 self.out,
                 "  {{\"type\":\"directory\",\"name\":{}",
@@ -206,7 +207,7 @@ impl Tree<'_> {
             meta,
             link: None,
         };
-        self.line(&[], &entry, true)?;
+        self.line(&[], &entry)?;
         self.walk(root)?;
         Ok(true)
     }
@@ -231,7 +232,7 @@ impl Tree<'_> {
             let has_more = level.entries.len() > 0;
             let mut marks = more.clone();
             marks.push(has_more);
-            self.line(&marks, &entry, false)?;
+            self.line(&marks, &entry)?;
             let enters = entry.is_folder(self.parsed.has("l")) && levels.len() < self.levels;
             if enters {
                 let entries = self.entries(entry.path.as_bstr(), levels.len() + 1)?;
@@ -249,10 +250,14 @@ impl Tree<'_> {
             return Err(io::Error::other("directories are nested too deeply"));
         }
         let entries = self.entries(folder, indent / 2)?;
-        self.out.write_all(b",\"contents\":[")?;
         let count = entries.len();
+        if count == 0 && indent > 2 {
+            return Ok(());
+        }
+        self.out.write_all(b",\"contents\":[")?;
         for (at, entry) in entries.into_iter().enumerate() {
             self.process.spend(64);
+            self.count(&entry);
             let kind = match entry.meta.kind {
                 FileType::Dir => "directory",
                 FileType::Symlink => "link",
@@ -265,7 +270,7 @@ impl Tree<'_> {
                 "\n{:width$}{{\"type\":\"{kind}\",\"name\":{}",
                 "",
                 json_text(&entry.name),
-                width = indent * 2
+                width = indent + 2
             )?;
             if let Some((target, _)) = &entry.link {
                 write!(self.out, ",\"target\":{}", json_text(target))?;
@@ -287,7 +292,7 @@ impl Tree<'_> {
             self.out
                 .write_all(if at + 1 < count { b"}," } else { b"}" })?;
         }
-        write!(self.out, "\n{:width$}]", "", width = indent * 2 - 2)
+        write!(self.out, "\n{:width$}]", "", width = indent)
     }
 
     /// What is in a directory, as it is to be listed.
@@ -415,14 +420,16 @@ impl Tree<'_> {
         }
     }
 
-    fn line(&mut self, marks: &[bool], entry: &Entry, is_root: bool) -> io::Result<()> {
-        if !is_root || !self.parsed.has("J") {
-            if entry.is_shown_as_folder() {
-                self.folders += 1;
-            } else {
-                self.files += 1;
-            }
+    fn count(&mut self, entry: &Entry) {
+        if entry.is_shown_as_folder() {
+            self.folders += 1;
+        } else {
+            self.files += 1;
         }
+    }
+
+    fn line(&mut self, marks: &[bool], entry: &Entry) -> io::Result<()> {
+        self.count(entry);
         if !self.parsed.has("i") {
             let (bar, tee, corner) = if self.ascii {
                 ("|   ", "|-- ", "`-- ")
@@ -521,17 +528,19 @@ impl Tree<'_> {
     }
 
     fn report(&mut self) -> io::Result<()> {
-        let roots = self.parsed.operands.len().max(1) as u64;
-        let folders = self.folders.saturating_sub(0);
+        let folders = self.folders;
         if self.parsed.has("J") {
             if self.parsed.has("noreport") {
                 return self.out.write_all(b"\n]\n");
             }
-            return write!(
+            write!(
                 self.out,
-                ",\n  {{\"type\":\"report\",\"directories\":{}}}\n]\n",
-                folders + roots
-            );
+                "\n,\n  {{\"type\":\"report\",\"directories\":{folders}"
+            )?;
+            if !self.parsed.has("d") {
+                write!(self.out, ",\"files\":{}", self.files)?;
+            }
+            return self.out.write_all(b"}\n]\n");
         }
         if self.parsed.has("noreport") {
             return Ok(());

@@ -57,9 +57,8 @@ pub(super) fn checked<'a, R: io::Read>(
         if error.kind() == io::ErrorKind::UnexpectedEof {
             return error;
         }
-        // The library has no kind for an archive that ends in a member or in a header.
-        let text = error.to_string();
-        if text.contains("EOF") || text.contains("entire block") {
+        // The library has no kind for an archive that ends in a member.
+        if error.to_string().contains("EOF") {
             return io::ErrorKind::UnexpectedEof.into();
         }
         if error.raw_os_error().is_none() {
