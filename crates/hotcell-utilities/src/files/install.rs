@@ -20,16 +20,56 @@ const USAGE: Usage = Usage {
     summary: "Copy files while setting attributes, or create directories.",
     options: &[
         Opt::flag('c', "", "(ignored)"),
-        Opt::flag('C', "compare", "do not change a destination that is the same already"),
-        Opt::flag('d', "directory", "treat all arguments as directory names; create all components"),
-        Opt::flag('D', "", "create all leading components of DEST except the last"),
-        Opt::value('g', "group", "GROUP", "set group ownership, which is the user's own here"),
-        Opt::value('m', "mode", "MODE", "set permission mode (as in chmod), instead of rwxr-xr-x"),
-        Opt::value('o', "owner", "OWNER", "set ownership, which is the user's own here"),
-        Opt::flag('p', "preserve-timestamps", "apply access/modification times of SOURCE files"),
-        Opt::value('t', "target-directory", "DIRECTORY", "copy all SOURCE arguments into DIRECTORY"),
+        Opt::flag(
+            'C',
+            "compare",
+            "do not change a destination that is the same already",
+        ),
+        Opt::flag(
+            'd',
+            "directory",
+            "treat all arguments as directory names; create all components",
+        ),
+        Opt::flag(
+            'D',
+            "",
+            "create all leading components of DEST except the last",
+        ),
+        Opt::value(
+            'g',
+            "group",
+            "GROUP",
+            "set group ownership, which is the user's own here",
+        ),
+        Opt::value(
+            'm',
+            "mode",
+            "MODE",
+            "set permission mode (as in chmod), instead of rwxr-xr-x",
+        ),
+        Opt::value(
+            'o',
+            "owner",
+            "OWNER",
+            "set ownership, which is the user's own here",
+        ),
+        Opt::flag(
+            'p',
+            "preserve-timestamps",
+            "apply access/modification times of SOURCE files",
+        ),
+        Opt::value(
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "copy all SOURCE arguments into DIRECTORY",
+        ),
         Opt::flag('T', "no-target-directory", "treat DEST as a normal file"),
-        Opt::flag('v', "verbose", "print the name of each directory as it is created"),
+        Opt::flag(
+            'v',
+            "verbose",
+            "print the name of each directory as it is created",
+        ),
     ],
     ..Usage::DEFAULT
 };
@@ -82,8 +122,15 @@ impl Install<'_> {
         if self.parsed.has("directory") {
             for name in operands {
                 if self.directories(name)? {
-                    let done = self.process.vfs().chmod(&self.process.resolve(name), self.mode);
-                    self.report("cannot change permissions of", name, done.map_err(file_error));
+                    let done = self
+                        .process
+                        .vfs()
+                        .chmod(&self.process.resolve(name), self.mode);
+                    self.report(
+                        "cannot change permissions of",
+                        name,
+                        done.map_err(file_error),
+                    );
                 }
             }
             return Ok(());
@@ -100,12 +147,18 @@ impl Install<'_> {
                 format!("missing destination file operand after {}", quote(last)),
             );
         }
-        let is_dir = self.process.metadata(last, true).is_ok_and(|meta| meta.is_dir());
+        let is_dir = self
+            .process
+            .metadata(last, true)
+            .is_ok_and(|meta| meta.is_dir());
         if is_dir && !self.parsed.has("no-target-directory") {
             return self.into_directory(sources, last.as_bstr());
         }
         let [source] = sources else {
-            USAGE.fail(self.process, format!("target {} is not a directory", quote(last)));
+            USAGE.fail(
+                self.process,
+                format!("target {} is not a directory", quote(last)),
+            );
         };
         if self.parsed.has("D")
             && let Some(parent) = VfsPath::new(last).parent()
@@ -129,7 +182,11 @@ impl Install<'_> {
 
     /// Makes a directory and those above it; says whether it is there.
     fn directories(&mut self, name: &[u8]) -> io::Result<bool> {
-        let mut at = if name.starts_with(b"/") { b"/".to_vec() } else { Vec::new() };
+        let mut at = if name.starts_with(b"/") {
+            b"/".to_vec()
+        } else {
+            Vec::new()
+        };
         for part in name.split_str("/").filter(|part| !part.is_empty()) {
             self.process.spend(64);
             if !at.is_empty() && !at.ends_with(b"/") {
@@ -145,7 +202,10 @@ impl Install<'_> {
                 Ok(()) => {}
                 Err(error)
                     if error.errno() == Errno::EEXIST
-                        && self.process.metadata(&at, true).is_ok_and(|meta| meta.is_dir()) => {}
+                        && self
+                            .process
+                            .metadata(&at, true)
+                            .is_ok_and(|meta| meta.is_dir()) => {}
                 Err(error) => {
                     self.report("cannot create directory", &at, Err(file_error(error)));
                     return Ok(false);
@@ -159,7 +219,8 @@ impl Install<'_> {
         let vfs = self.process.vfs();
         let meta = match self.process.metadata(source, true) {
             Ok(meta) if meta.is_dir() => {
-                self.process.complain(format!("omitting directory {}", quote(source)));
+                self.process
+                    .complain(format!("omitting directory {}", quote(source)));
                 self.has_failed = true;
                 return Ok(());
             }
@@ -173,11 +234,13 @@ impl Install<'_> {
         let there = vfs.lstat(&to).ok();
         if there.is_some_and(|there| (there.dev, there.ino) == (meta.dev, meta.ino)) {
             let (one, two) = (quote(source), quote(target));
-            self.process.complain(format!("{one} and {two} are the same file"));
+            self.process
+                .complain(format!("{one} and {two} are the same file"));
             self.has_failed = true;
             return Ok(());
         }
-        self.process.spend(usize::try_from(meta.size / 16).unwrap_or(usize::MAX));
+        self.process
+            .spend(usize::try_from(meta.size / 16).unwrap_or(usize::MAX));
         let is_same = self.parsed.has("compare")
             && there.is_some_and(|there| {
                 there.is_file() && there.mode & 0o7777 == self.mode && there.size == meta.size
