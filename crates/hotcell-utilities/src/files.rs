@@ -6,8 +6,10 @@ mod chmod;
 mod copy;
 mod cp;
 mod dd;
+mod df;
 mod dirname;
 mod du;
+mod install;
 mod links;
 mod ln;
 mod ls;
@@ -15,6 +17,7 @@ mod mkdir;
 mod mktemp;
 pub(crate) mod mode;
 mod mv;
+mod owner;
 pub(crate) mod prompt;
 mod rm;
 mod rmdir;
@@ -34,10 +37,14 @@ pub(crate) const UTILITIES: &[Utility] = &[
     canonical::READLINK,
     canonical::REALPATH,
     chmod::UTILITY,
+    df::UTILITY,
+    owner::CHGRP,
+    owner::CHOWN,
     cp::UTILITY,
     dd::UTILITY,
     dirname::UTILITY,
     du::UTILITY,
+    install::UTILITY,
     links::LINK,
     links::UNLINK,
     ln::UTILITY,

@@ -5,12 +5,14 @@ mod date;
 mod duration;
 pub mod echo;
 mod env;
+mod getopt;
 mod id;
 mod prefixes;
 pub mod printf;
 mod simple;
 mod sleep;
 pub mod test;
+mod time;
 mod timeout;
 mod uname;
 mod which;
@@ -27,6 +29,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     date::UTILITY,
     echo::UTILITY,
     env::UTILITY,
+    getopt::UTILITY,
     id::UTILITY,
     prefixes::NICE,
     prefixes::NOHUP,
@@ -36,6 +39,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     sleep::UTILITY,
     test::BRACKET,
     test::UTILITY,
+    time::UTILITY,
     timeout::UTILITY,
     uname::ARCH,
     uname::UTILITY,

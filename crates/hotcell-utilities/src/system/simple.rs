@@ -47,6 +47,9 @@ simple! {
          Opt::value('\0', "ignore", "N", "if possible, exclude N processing units")],
         |process| {
             let parsed = NPROC_USAGE.parse(process);
+            if let Some(extra) = parsed.operands.first() {
+                NPROC_USAGE.fail(process, [b"extra operand ", quote(extra).as_slice()].concat());
+            }
             if let Some(text) = parsed.value("ignore")
                 && text.to_str().ok().and_then(|text| text.parse::<u64>().ok()).is_none()
             {

@@ -3,12 +3,14 @@
 use std::io::{self, Read, Write};
 
 use bstr::ByteSlice;
-use hotcell_process::{Process, limit_error};
+use hotcell_process::{Process, error_text, limit_error};
+use hotcell_vfs::Errno;
 
 use super::separator::Separator;
 use crate::{
     Opt, Usage, Utility,
     operands::{complain_of_opening, each_input_or},
+    quote::quote,
 };
 
 pub(crate) const UTILITY: Utility = Utility {
@@ -57,37 +59,41 @@ fn main(process: &Process) -> io::Result<i32> {
         Separator::Text(separator.to_vec())
     };
     let mut out = process.stdout();
-    let code = each_input_or(
-        process,
-        &parsed.operands,
-        complain_of_opening,
-        |_, mut input| {
-            let mut text = Vec::new();
-            let mut charge = process.charge(0)?;
-            let mut buffer = vec![0; 64 << 10];
-            loop {
-                let read = input.read(&mut buffer)?;
-                if read == 0 {
-                    break;
-                }
-                charge.grow(read).map_err(limit_error)?;
-                text.extend_from_slice(buffer.get(..read).unwrap_or_default());
+    let code = each_input_or(process, &parsed.operands, complain, |_, mut input| {
+        let mut text = Vec::new();
+        let mut charge = process.charge(0)?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let read = input.read(&mut buffer)?;
+            if read == 0 {
+                break;
             }
-            // Where each separator is. What is between two of them is a record.
-            let mut cuts = vec![0];
-            for (start, end) in separator.find_all(process, &text)? {
-                process.spend(4);
-                charge.grow(size_of::<usize>()).map_err(limit_error)?;
-                cuts.push(if parsed.has("before") { start } else { end });
-            }
-            cuts.push(text.len());
-            for pair in cuts.windows(2).rev() {
-                let [start, end] = pair else { continue };
-                out.write_all(text.get(*start..*end).unwrap_or_default())?;
-            }
-            Ok(())
-        },
-    );
+            charge.grow(read).map_err(limit_error)?;
+            text.extend_from_slice(buffer.get(..read).unwrap_or_default());
+        }
+        // Where each separator is. What is between two of them is a record.
+        let mut cuts = vec![0];
+        for (start, end) in separator.find_all(process, &text)? {
+            process.spend(4);
+            charge.grow(size_of::<usize>()).map_err(limit_error)?;
+            cuts.push(if parsed.has("before") { start } else { end });
+        }
+        cuts.push(text.len());
+        for pair in cuts.windows(2).rev() {
+            let [start, end] = pair else { continue };
+            out.write_all(text.get(*start..*end).unwrap_or_default())?;
+        }
+        Ok(())
+    });
     out.flush()?;
     Ok(code)
+}
+
+/// GNU's says `failed to` where others of its kind say `cannot`.
+fn complain(process: &Process, file: &[u8], error: &io::Error) {
+    if error.raw_os_error() == Some(Errno::EISDIR.code()) {
+        return complain_of_opening(process, file, error);
+    }
+    let (name, why) = (quote(file), error_text(error));
+    process.complain(format!("failed to open {name} for reading: {why}"));
 }

@@ -293,6 +293,9 @@ impl<'p> Editor<'p> {
             b'k' => {
                 let letter = self.peek();
                 self.at += usize::from(letter.is_some());
+                if letter.is_none() {
+                    return Err(mistake("Invalid command suffix"));
+                }
                 let Some(letter) = letter.filter(u8::is_ascii_lowercase) else {
                     return Err(mistake("Invalid mark character"));
                 };
@@ -1113,7 +1116,7 @@ fn listed(text: &[u8]) -> Vec<u8> {
             b' '..=b'~' => vec![*byte],
             byte => format!("\\{byte:03o}").into_bytes(),
         };
-        if column + shown.len() > WIDTH - 1 {
+        if column + shown.len() > WIDTH {
             out.extend_from_slice(b"\\\n");
             column = 0;
         }
