@@ -137,7 +137,8 @@ impl Run<'_, '_> {
         let place = self.inputs.place();
         match stop {
             Stop::Io(error) => {
-                self.process.complain(format!("error: {}", error_text(&error)));
+                self.process
+                    .complain(format!("error: {}", error_text(&error)));
                 return Ok(Some(5));
             }
             Stop::Parse(text) => {
@@ -146,15 +147,18 @@ impl Run<'_, '_> {
             }
             Stop::Message(text) => self.process.complain(format!("error (at {place}): {text}")),
             Stop::Error(Value::String(text)) => {
-                self.process.complain(format!("error (at {place}): {}", text.text));
+                self.process
+                    .complain(format!("error (at {place}): {}", text.text));
             }
             Stop::Error(Value::Object(object)) if object.get("__jq").is_some() => {
                 self.process.complain(format!("error (at {place}): break"));
             }
-            Stop::Error(value @ (Value::Object(_) | Value::Array(_))) => self.process.complain(format!(
-                "error (at {place}) (not a string): {}",
-                print::compact(&value)
-            )),
+            Stop::Error(value @ (Value::Object(_) | Value::Array(_))) => {
+                self.process.complain(format!(
+                    "error (at {place}) (not a string): {}",
+                    print::compact(&value)
+                ))
+            }
             Stop::Error(value) => self.process.complain(format!(
                 "error (at {place}) (not a string): {}",
                 print::compact(&value)

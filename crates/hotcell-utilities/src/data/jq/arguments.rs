@@ -24,10 +24,22 @@ pub(super) const USAGE: Usage = Usage {
     summary: "Apply FILTER to each JSON value of the FILEs, or of standard input, and print the results as JSON.",
     options: &[
         Opt::flag('n', "null-input", "use null as the single input value"),
-        Opt::flag('R', "raw-input", "read each line as a string instead of JSON"),
-        Opt::flag('s', "slurp", "read all inputs into one array, or string with -R"),
+        Opt::flag(
+            'R',
+            "raw-input",
+            "read each line as a string instead of JSON",
+        ),
+        Opt::flag(
+            's',
+            "slurp",
+            "read all inputs into one array, or string with -R",
+        ),
         Opt::flag('c', "compact-output", "print each result on one line"),
-        Opt::flag('r', "raw-output", "print strings without quotes and escapes"),
+        Opt::flag(
+            'r',
+            "raw-output",
+            "print strings without quotes and escapes",
+        ),
         Opt::flag('\0', "raw-output0", "as -r, with NUL behind each result"),
         Opt::flag('j', "join-output", "as -r, with nothing behind each result"),
         Opt::flag('a', "ascii-output", "escape characters that are not ASCII"),
@@ -40,14 +52,37 @@ pub(super) const USAGE: Usage = Usage {
         Opt::flag('\0', "stream", "read the input as a stream of events"),
         Opt::flag('\0', "seq", "use the media type application/json-seq"),
         Opt::value('f', "from-file", "FILE", "read the filter from FILE"),
-        Opt::value('L', "library-path", "DIRECTORY", "search for modules in DIRECTORY"),
+        Opt::value(
+            'L',
+            "library-path",
+            "DIRECTORY",
+            "search for modules in DIRECTORY",
+        ),
         Opt::flag('e', "exit-status", "set the exit status by the last result"),
         Opt::value('\0', "arg", "NAME VALUE", "set $NAME to the string VALUE"),
         Opt::value('\0', "argjson", "NAME VALUE", "set $NAME to the JSON VALUE"),
-        Opt::value('\0', "slurpfile", "NAME FILE", "set $NAME to an array of the values in FILE"),
-        Opt::value('\0', "rawfile", "NAME FILE", "set $NAME to the text of FILE"),
-        Opt::flag('\0', "args", "the remaining arguments are strings, not files"),
-        Opt::flag('\0', "jsonargs", "the remaining arguments are JSON values, not files"),
+        Opt::value(
+            '\0',
+            "slurpfile",
+            "NAME FILE",
+            "set $NAME to an array of the values in FILE",
+        ),
+        Opt::value(
+            '\0',
+            "rawfile",
+            "NAME FILE",
+            "set $NAME to the text of FILE",
+        ),
+        Opt::flag(
+            '\0',
+            "args",
+            "the remaining arguments are strings, not files",
+        ),
+        Opt::flag(
+            '\0',
+            "jsonargs",
+            "the remaining arguments are JSON values, not files",
+        ),
         Opt::flag('h', "help", "display this help and exit"),
         Opt::flag('V', "version", "output version information and exit"),
         Opt::flag('\0', "build-configuration", "show how jq was built"),
@@ -157,7 +192,9 @@ impl Reader<'_> {
                         Rest::Json => match json::parse_one(self.heap, &arg)? {
                             Ok(Some(value)) => self.positional.push(value),
                             _ => {
-                                let text = [b"Invalid JSON text passed to --", b"jsonargs".as_slice()].concat();
+                                let text =
+                                    [b"Invalid JSON text passed to --", b"jsonargs".as_slice()]
+                                        .concat();
                                 return Ok(self.fail(text));
                             }
                         },
@@ -176,9 +213,15 @@ impl Reader<'_> {
                     name @ ("arg" | "argjson" | "slurpfile" | "rawfile") => {
                         let (Some(key), Some(value)) = (args.next(), args.next()) else {
                             let example = match name {
-                                "arg" => "--arg takes two parameters (e.g. --arg varname value)".to_owned(),
-                                "argjson" => "--argjson takes two parameters (e.g. --argjson varname text)".to_owned(),
-                                name => format!("--{name} takes two parameters (e.g. --{name} varname filename)"),
+                                "arg" => "--arg takes two parameters (e.g. --arg varname value)"
+                                    .to_owned(),
+                                "argjson" => {
+                                    "--argjson takes two parameters (e.g. --argjson varname text)"
+                                        .to_owned()
+                                }
+                                name => format!(
+                                    "--{name} takes two parameters (e.g. --{name} varname filename)"
+                                ),
                             };
                             return Ok(self.fail(example));
                         };
@@ -190,10 +233,17 @@ impl Reader<'_> {
                         let Some(value) = args.next() else {
                             return Ok(self.fail("--indent takes one parameter"));
                         };
-                        let number: Option<i32> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+                        let number: Option<i32> = value
+                            .to_str()
+                            .ok()
+                            .and_then(|text| text.trim().parse().ok());
                         match number {
-                            Some(number) if number < 0 => return Ok(self.fail("Cannot indent less than zero characters")),
-                            Some(number) if number > 7 => return Ok(self.fail("Cannot indent more than 7 characters")),
+                            Some(number) if number < 0 => {
+                                return Ok(self.fail("Cannot indent less than zero characters"));
+                            }
+                            Some(number) if number > 7 => {
+                                return Ok(self.fail("Cannot indent more than 7 characters"));
+                            }
                             number => {
                                 let number = usize::try_from(number.unwrap_or(0)).unwrap_or(0);
                                 self.indent = Some(number).filter(|number| *number > 0);
@@ -227,12 +277,15 @@ impl Reader<'_> {
                 letters = after;
                 match letter {
                     b'L' | b'f' => {
-                        let attached = (*letter == b'L' && !letters.is_empty()).then(|| BString::from(letters));
+                        let attached = (*letter == b'L' && !letters.is_empty())
+                            .then(|| BString::from(letters));
                         if attached.is_some() {
                             letters = b"";
                         }
                         let Some(value) = attached.or_else(|| args.next()) else {
-                            return Ok(self.fail(format!("-{} takes a parameter", char::from(*letter))));
+                            return Ok(
+                                self.fail(format!("-{} takes a parameter", char::from(*letter)))
+                            );
                         };
                         self.with_value(*letter, value);
                     }
@@ -310,11 +363,15 @@ impl Reader<'_> {
                 let text = match self.file(value) {
                     Ok(text) => text,
                     Err(error) => {
-                        return Ok(Err(format!("Bad JSON in --{kind} {name} {shown}: Could not open {shown}: {}", error_text(&error))));
+                        return Ok(Err(format!(
+                            "Bad JSON in --{kind} {name} {shown}: Could not open {shown}: {}",
+                            error_text(&error)
+                        )));
                     }
                 };
                 if kind == "rawfile" {
-                    self.heap.string(String::from_utf8_lossy(&text).into_owned())?
+                    self.heap
+                        .string(String::from_utf8_lossy(&text).into_owned())?
                 } else {
                     let mut parser = json::Parser::new(self.heap);
                     let mut items = Vec::new();
@@ -327,7 +384,10 @@ impl Reader<'_> {
                             }
                             Ok(json::Step::More(_)) => break,
                             Err(wrong) => {
-                                return Ok(Err(format!("Bad JSON in --{kind} {name} {shown}: {}", wrong.text)));
+                                return Ok(Err(format!(
+                                    "Bad JSON in --{kind} {name} {shown}: {}",
+                                    wrong.text
+                                )));
                             }
                         }
                     }
@@ -367,7 +427,11 @@ impl Reader<'_> {
             match self.file(&file) {
                 Ok(text) => self.program = Some(text.into()),
                 Err(error) => {
-                    self.process.complain(format!("error: Could not open {}: {}", file.to_str_lossy(), error_text(&error)));
+                    self.process.complain(format!(
+                        "error: Could not open {}: {}",
+                        file.to_str_lossy(),
+                        error_text(&error)
+                    ));
                     return Ok(Err(2));
                 }
             }
@@ -400,11 +464,18 @@ impl Reader<'_> {
         let positional = heap.array(self.positional)?;
         let args = heap.record([("positional", positional), ("named", named)])?;
         self.parsed.globals.entry("ENV".to_owned()).or_insert(env);
-        self.parsed.globals.insert("__prog_args".to_owned(), Value::Null);
+        self.parsed
+            .globals
+            .insert("__prog_args".to_owned(), Value::Null);
         self.parsed.globals.entry("ARGS".to_owned()).or_insert(args);
         if self.parsed.library.is_empty() {
-            let home = self.process.env("HOME").map(|home| home.to_str_lossy().into_owned());
-            self.parsed.library.extend(home.map(|home| format!("{home}/.jq")));
+            let home = self
+                .process
+                .env("HOME")
+                .map(|home| home.to_str_lossy().into_owned());
+            self.parsed
+                .library
+                .extend(home.map(|home| format!("{home}/.jq")));
         }
         Ok(Ok(self.parsed))
     }

@@ -111,7 +111,12 @@ pub(crate) struct Machine<'t, 'p> {
 }
 
 impl<'t, 'p> Machine<'t, 'p> {
-    pub(crate) fn new(process: &'p Process, program: &'t Program, heap: &Heap, inputs: &'t Inputs<'p>) -> Self {
+    pub(crate) fn new(
+        process: &'p Process,
+        program: &'t Program,
+        heap: &Heap,
+        inputs: &'t Inputs<'p>,
+    ) -> Self {
         Self {
             process,
             program,
@@ -125,7 +130,9 @@ impl<'t, 'p> Machine<'t, 'p> {
     /// Runs the program on a value.
     pub(crate) fn run(&self, value: Value, out: &mut dyn FnMut(Value) -> Flow) -> Flow {
         let main = &self.program.main;
-        self.eval(main, &Env::EMPTY, Item::plain(value), &mut |item| out(item.value))
+        self.eval(main, &Env::EMPTY, Item::plain(value), &mut |item| {
+            out(item.value)
+        })
     }
 
     fn label(&self) -> u64 {
@@ -149,7 +156,9 @@ impl<'t, 'p> Machine<'t, 'p> {
 
     pub(crate) fn check_stack(&self) -> Flow {
         if self.process.stack_left() < STACK_RESERVE {
-            return Err(Stop::Io(std::io::Error::other("stack overflow: the program nests too deeply")));
+            return Err(Stop::Io(std::io::Error::other(
+                "stack overflow: the program nests too deeply",
+            )));
         }
         Ok(())
     }
@@ -162,22 +171,24 @@ impl<'t, 'p> Machine<'t, 'p> {
             self.process.spend(24);
             // What has one result needs no function to tell it to.
             if item.path.is_none()
-                && let Some(value) = self.one(term, &env, &item.value)
+                && let Term::Single(single) = term
             {
-                return out(Item::plain(value?));
+                return out(Item::plain(self.owned(single, &env, item.value)?));
             }
             match term {
                 Term::Identity => return out(item),
                 Term::Single(inner) => term = inner,
                 Term::Pipe(first, second) => {
                     if item.path.is_none()
-                        && let Some(value) = self.one(first, &env, &item.value)
+                        && let Term::Single(first) = &**first
                     {
-                        item.value = value?;
+                        item = Item::plain(self.owned(first, &env, item.value)?);
                         term = second;
                         continue;
                     }
-                    return self.eval(first, &env, item, &mut |item| self.eval(second, &env, item, out));
+                    return self.eval(first, &env, item, &mut |item| {
+                        self.eval(second, &env, item, out)
+                    });
                 }
                 Term::Comma(first, second) => {
                     self.eval(first, &env, item.clone(), out)?;
@@ -200,7 +211,9 @@ impl<'t, 'p> Machine<'t, 'p> {
                         continue;
                     }
                     return self.values(source, &env, item.value.clone(), &mut |value| {
-                        self.with_pattern(binding, &env, value, &mut |env| self.eval(body, env, item.clone(), out))
+                        self.with_pattern(binding, &env, value, &mut |env| {
+                            self.eval(body, env, item.clone(), out)
+                        })
                     });
                 }
                 Term::Call(id, skip, args) => {
@@ -296,9 +309,18 @@ impl<'t, 'p> Machine<'t, 'p> {
                     return self.reduce(source, binding, (start, update), &env, item, out);
                 }
                 Term::Foreach(source, binding, start, update, extract) => {
-                    return self.foreach(source, binding, (start, update, extract.as_deref()), &env, item, out);
+                    return self.foreach(
+                        source,
+                        binding,
+                        (start, update, extract.as_deref()),
+                        &env,
+                        item,
+                        out,
+                    );
                 }
-                Term::Special(special, args) => return self.special(*special, args, &env, item, out),
+                Term::Special(special, args) => {
+                    return self.special(*special, args, &env, item, out);
+                }
                 // What follows makes new values, which have no path.
                 _ if item.path.is_some() => {
                     let shown = item.path.is_some();
@@ -325,7 +347,13 @@ impl<'t, 'p> Machine<'t, 'p> {
     }
 
     /// The results of a filter as values.
-    fn values(&self, term: &'t Term, env: &Env<'t>, value: Value, out: &mut dyn FnMut(Value) -> Flow) -> Flow {
+    fn values(
+        &self,
+        term: &'t Term,
+        env: &Env<'t>,
+        value: Value,
+        out: &mut dyn FnMut(Value) -> Flow,
+    ) -> Flow {
         if let Some(value) = self.one(term, env, &value) {
             return out(value?);
         }
@@ -338,8 +366,12 @@ impl<'t, 'p> Machine<'t, 'p> {
         match term {
             Term::Array(Some(body)) => out(self.collect(body, env, value)?),
             Term::Object(entries) => self.object(entries, env, &value, Vec::new(), out),
-            Term::Text(format, parts) => self.text(format.as_deref(), parts, env, &value, String::new(), out),
-            Term::Negate(body) => self.values(body, env, value, &mut |value| out(natives::negate(&value)?)),
+            Term::Text(format, parts) => {
+                self.text(format.as_deref(), parts, env, &value, String::new(), out)
+            }
+            Term::Negate(body) => {
+                self.values(body, env, value, &mut |value| out(natives::negate(&value)?))
+            }
             Term::Binary(operator, a, b) => self.values(b, env, value.clone(), &mut |right| {
                 self.values(a, env, value.clone(), &mut |left| {
                     out(natives::binary(self, *operator, left, right.clone())?)
@@ -349,16 +381,24 @@ impl<'t, 'p> Machine<'t, 'p> {
                 if !left.is_true() {
                     return out(Value::Bool(false));
                 }
-                self.values(b, env, value.clone(), &mut |right| out(Value::Bool(right.is_true())))
+                self.values(b, env, value.clone(), &mut |right| {
+                    out(Value::Bool(right.is_true()))
+                })
             }),
             Term::Or(a, b) => self.values(a, env, value.clone(), &mut |left| {
                 if left.is_true() {
                     return out(Value::Bool(true));
                 }
-                self.values(b, env, value.clone(), &mut |right| out(Value::Bool(right.is_true())))
+                self.values(b, env, value.clone(), &mut |right| {
+                    out(Value::Bool(right.is_true()))
+                })
             }),
-            Term::Assign(..) | Term::Update(..) | Term::Operate(..) => self.assign(term, env, value, out),
-            Term::Native(native, args) => self.native(*native, args, env, &value, &mut Vec::new(), out),
+            Term::Assign(..) | Term::Update(..) | Term::Operate(..) => {
+                self.assign(term, env, value, out)
+            }
+            Term::Native(native, args) => {
+                self.native(*native, args, env, &value, &mut Vec::new(), out)
+            }
             _ => out(self.single(term, env, &value)?),
         }
     }

@@ -45,7 +45,12 @@ struct State<'p> {
 }
 
 impl<'p> Inputs<'p> {
-    pub(crate) fn new(process: &Process, heap: &Heap, mode: Mode, files: Vec<BString>) -> std::io::Result<Self> {
+    pub(crate) fn new(
+        process: &Process,
+        heap: &Heap,
+        mode: Mode,
+        files: Vec<BString>,
+    ) -> std::io::Result<Self> {
         let mut parser = Parser::new(heap);
         parser.is_sequence = mode.is_sequence;
         let mut files: VecDeque<BString> = files.into();
@@ -136,7 +141,10 @@ impl<'p> State<'p> {
                 text.extend_from_slice(self.buffer.get(self.start..).unwrap_or_default());
                 self.start = self.buffer.len();
             }
-            return self.heap.string(String::from_utf8_lossy(&text).into_owned()).map(Some);
+            return self
+                .heap
+                .string(String::from_utf8_lossy(&text).into_owned())
+                .map(Some);
         }
         let mut all = self.heap.array(Vec::new())?;
         while let Some(value) = self.value(process)? {
@@ -162,7 +170,8 @@ impl<'p> State<'p> {
             let rest = self.buffer.get(self.start..).unwrap_or_default();
             if let Some(end) = memchr::memchr(b'\n', rest.get(searched..).unwrap_or_default()) {
                 let end = searched + end;
-                let line = String::from_utf8_lossy(rest.get(..end).unwrap_or_default()).into_owned();
+                let line =
+                    String::from_utf8_lossy(rest.get(..end).unwrap_or_default()).into_owned();
                 self.start += end + 1;
                 process.spend(line.len() / 16 + 16);
                 return self.heap.string(line).map(Some);
@@ -201,7 +210,9 @@ impl<'p> State<'p> {
                 }
                 Err(wrong) => {
                     let at = self.start + wrong.at;
-                    let (line, column) = self.parser.place(self.buffer.get(..at).unwrap_or(&self.buffer));
+                    let (line, column) = self
+                        .parser
+                        .place(self.buffer.get(..at).unwrap_or(&self.buffer));
                     let text = format!("{} at line {line}, column {column}", wrong.text);
                     // Nothing more comes after this.
                     self.parser.reset();
@@ -217,7 +228,8 @@ impl<'p> State<'p> {
 
     /// Reads on behind what is left; false if there is nothing more in any file.
     fn fill(&mut self, process: &'p Process) -> Result<bool, Stop> {
-        self.parser.passed(self.buffer.get(..self.start).unwrap_or_default());
+        self.parser
+            .passed(self.buffer.get(..self.start).unwrap_or_default());
         self.buffer.drain(..self.start);
         self.start = 0;
         loop {
@@ -273,7 +285,12 @@ impl<'p> State<'p> {
         self.events_of(process, value, &mut path)
     }
 
-    fn events_of(&mut self, process: &Process, value: &Value, path: &mut Vec<Value>) -> Result<(), Stop> {
+    fn events_of(
+        &mut self,
+        process: &Process,
+        value: &Value,
+        path: &mut Vec<Value>,
+    ) -> Result<(), Stop> {
         process.spend(32 + path.len());
         let entries: Vec<(Value, Value)> = match value {
             #[allow(clippy::cast_precision_loss, reason = "nothing is that long")]

@@ -16,7 +16,7 @@ use super::{
 const MOST_DEPTH: usize = 10_000;
 
 /// Keys that were seen lately are shared: the objects of an array mostly have the same ones.
-const SHARED_KEYS: usize = 256;
+const SHARED_KEYS: usize = 1024;
 
 enum Open {
     Array(Vec<Value>),
@@ -172,12 +172,15 @@ impl Parser {
                     continue;
                 }
                 b']' => match (self.open.pop(), self.expect) {
-                    (Some(Open::Array(items)), Expect::ValueOrEnd | Expect::CommaOrEnd) => {
+                    (Some(Open::Array(mut items)), Expect::ValueOrEnd | Expect::CommaOrEnd) => {
                         at += 1;
+                        items.shrink_to_fit();
                         self.heap.array(items)?
                     }
                     (Some(Open::Array(_)), _) => wrong!(at + 1, "Expected another array element"),
-                    (Some(Open::Object(..)), _) => wrong!(at + 1, "Unmatched ']' in the middle of an object"),
+                    (Some(Open::Object(..)), _) => {
+                        wrong!(at + 1, "Unmatched ']' in the middle of an object")
+                    }
                     (None, _) => wrong!(at + 1, "Unmatched ']'"),
                 },
                 b'}' => match (self.open.pop(), self.expect) {
@@ -191,7 +194,9 @@ impl Parser {
                     (Some(Open::Object(..)), _) => {
                         wrong!(at + 1, "Objects must consist of key:value pairs")
                     }
-                    (Some(Open::Array(_)), _) => wrong!(at + 1, "Unmatched '}' in the middle of an array"),
+                    (Some(Open::Array(_)), _) => {
+                        wrong!(at + 1, "Unmatched '}' in the middle of an array")
+                    }
                     (None, _) => wrong!(at + 1, "Unmatched '}'"),
                 },
                 _ if self.expect == Expect::CommaOrEnd => {
@@ -239,9 +244,17 @@ impl Parser {
                         continue;
                     }
                     at = end + 1;
-                    match unescape(inside) {
-                        Ok(string) => self.heap.string(string)?,
-                        Err(text) => wrong!(at, text),
+                    // Short ones come again and again.
+                    if inside.len() <= 16 {
+                        match self.key(inside)? {
+                            Ok(text) => Value::String(text),
+                            Err(text) => wrong!(at, text),
+                        }
+                    } else {
+                        match unescape(inside) {
+                            Ok(string) => self.heap.string(string)?,
+                            Err(text) => wrong!(at, text),
+                        }
                     }
                 }
                 _ => {
@@ -252,7 +265,20 @@ impl Parser {
                     let length = rest
                         .iter()
                         .position(|byte| {
-                            matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' | b'[' | b']' | b'{' | b'}' | b'"' | 0x1e)
+                            matches!(
+                                byte,
+                                b' ' | b'\t'
+                                    | b'\n'
+                                    | b'\r'
+                                    | b','
+                                    | b':'
+                                    | b'['
+                                    | b']'
+                                    | b'{'
+                                    | b'}'
+                                    | b'"'
+                                    | 0x1e
+                            )
                         })
                         .unwrap_or(rest.len());
                     if length == rest.len() && !is_end {
@@ -310,10 +336,9 @@ impl Parser {
 
     /// The text of a key, shared with the same key before.
     fn key(&mut self, inside: &[u8]) -> Result<Result<Rc<Text>, String>, Stop> {
-        let hash = inside
-            .iter()
-            .take(32)
-            .fold(inside.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(*byte)));
+        let hash = inside.iter().take(32).fold(inside.len(), |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(usize::from(*byte))
+        });
         let slot = hash % SHARED_KEYS;
         if let Some(Some(known)) = self.keys.get(slot)
             && known.text.as_bytes() == inside

@@ -26,8 +26,8 @@ pub(crate) enum Token {
 }
 
 const PUNCTUATION: [&str; 35] = [
-    "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", "..", "[", "]", "(",
-    ")", "{", "}", "|", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "?", ".", "$",
+    "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", "..", "[", "]",
+    "(", ")", "{", "}", "|", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "?", ".", "$",
 ];
 
 /// Takes a program apart.
@@ -146,7 +146,10 @@ impl Lexer<'_> {
         length += plain(rest);
         while with_modules
             && rest.get(length..length + 2) == Some("::")
-            && rest.get(length + 2..).and_then(|rest| rest.chars().next()).is_some_and(is_word_start)
+            && rest
+                .get(length + 2..)
+                .and_then(|rest| rest.chars().next())
+                .is_some_and(is_word_start)
         {
             length += 2 + plain(rest.get(length + 2..).unwrap_or_default());
         }
@@ -182,9 +185,7 @@ impl Lexer<'_> {
 
     fn punctuation(&mut self, character: char) -> Token {
         let rest = self.rest();
-        let found = PUNCTUATION
-            .into_iter()
-            .find(|mark| rest.starts_with(mark));
+        let found = PUNCTUATION.into_iter().find(|mark| rest.starts_with(mark));
         match found {
             Some(mark) => {
                 self.at += mark.len();

@@ -9,7 +9,7 @@ mod patterns;
 mod strings;
 mod system;
 
-use super::{eval::Machine, print, prelude, stop::Stop, value::Value};
+use super::{eval::Machine, prelude, print, stop::Stop, value::Value};
 
 pub(crate) use arithmetic::{binary, negate};
 pub(crate) use collections::indices;
@@ -23,7 +23,12 @@ type Call = for<'a, 't, 'p> fn(&'a Machine<'t, 'p>, Value, &'a [Value]) -> Resul
 pub(crate) struct Native(Call);
 
 impl Native {
-    pub(crate) fn call(self, machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop> {
+    pub(crate) fn call(
+        self,
+        machine: &Machine<'_, '_>,
+        value: Value,
+        args: &[Value],
+    ) -> Result<Value, Stop> {
         (self.0)(machine, value, args)
     }
 }
@@ -49,7 +54,11 @@ pub(crate) fn find(name: &str, arity: usize) -> Option<Native> {
 /// All functions, as `name/arity`.
 fn builtins(machine: &Machine<'_, '_>, _: Value, _: &[Value]) -> Result<Value, Stop> {
     let mut items = Vec::new();
-    let ours = TABLES.iter().copied().flatten().map(|(name, arity, _)| (*name, *arity));
+    let ours = TABLES
+        .iter()
+        .copied()
+        .flatten()
+        .map(|(name, arity, _)| (*name, *arity));
     for (name, arity) in ours.chain(prelude::names()) {
         if !name.starts_with('_') {
             items.push(machine.heap.string(format!("{name}/{arity}"))?);

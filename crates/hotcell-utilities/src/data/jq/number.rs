@@ -13,7 +13,14 @@ pub(crate) fn read(text: &str) -> Option<(f64, Option<String>)> {
             .fold(0u64, |number, digit| number * 10 + u64::from(digit - b'0'));
         #[allow(clippy::cast_precision_loss, reason = "fifteen digits fit")]
         let value = magnitude as f64;
-        return Some((if bytes.len() > digits.len() { -value } else { value }, None));
+        return Some((
+            if bytes.len() > digits.len() {
+                -value
+            } else {
+                value
+            },
+            None,
+        ));
     }
     let (mantissa, exponent) = match digits.iter().position(|byte| matches!(byte, b'e' | b'E')) {
         Some(at) => (digits.get(..at)?, digits.get(at + 1..)?),
@@ -101,12 +108,20 @@ fn canonical(is_negative: bool, mantissa: &[u8], exponent: &[u8]) -> Option<Stri
 
 /// Which of two numbers with the same double is larger, by their digits.
 pub(crate) fn compare_digits(a: &str, b: &str) -> Ordering {
-    let whole = |text: &str| text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
+    let whole = |text: &str| {
+        text.trim_start_matches('-')
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+    };
     if !whole(a) || !whole(b) {
         return Ordering::Equal;
     }
     let order = a.len().cmp(&b.len()).then_with(|| a.cmp(b));
-    if a.starts_with('-') { order.reverse() } else { order }
+    if a.starts_with('-') {
+        order.reverse()
+    } else {
+        order
+    }
 }
 
 /// A double with as few digits as give it back. Infinity is the largest double, and what is no number is null.
@@ -122,7 +137,10 @@ pub(crate) fn put(out: &mut String, number: f64) {
         out.push_str("null");
         return;
     }
-    if number == number.trunc() && number.abs() < 1e15 && !(number == 0.0 && number.is_sign_negative()) {
+    if number == number.trunc()
+        && number.abs() < 1e15
+        && !(number == 0.0 && number.is_sign_negative())
+    {
         #[allow(clippy::cast_possible_truncation, reason = "below 2^53")]
         let _ = write!(out, "{}", number as i64);
         return;

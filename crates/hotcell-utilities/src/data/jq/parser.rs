@@ -144,11 +144,15 @@ impl Parser<'_> {
     }
 
     fn peek(&self) -> &Token {
-        self.tokens.get(self.at).map_or(&Token::End, |(token, _)| token)
+        self.tokens
+            .get(self.at)
+            .map_or(&Token::End, |(token, _)| token)
     }
 
     fn peek_second(&self) -> &Token {
-        self.tokens.get(self.at + 1).map_or(&Token::End, |(token, _)| token)
+        self.tokens
+            .get(self.at + 1)
+            .map_or(&Token::End, |(token, _)| token)
     }
 
     fn next(&mut self) -> Token {
@@ -216,7 +220,10 @@ impl Parser<'_> {
     }
 
     fn wrong(&self, text: &str) -> SyntaxError {
-        let at = self.tokens.get(self.at).map_or(self.source.len(), |(_, at)| *at);
+        let at = self
+            .tokens
+            .get(self.at)
+            .map_or(self.source.len(), |(_, at)| *at);
         self.wrong_at(text, at)
     }
 
@@ -317,7 +324,11 @@ impl Parser<'_> {
                 left -= 1;
                 // Before it are the parameters and the values that are set already.
                 let parameter = Term::Parameter(params.len() + left - 1 - number);
-                body = Term::As(Box::new(parameter), Box::new(super::syntax::Binding::one()), Box::new(body));
+                body = Term::As(
+                    Box::new(parameter),
+                    Box::new(super::syntax::Binding::one()),
+                    Box::new(body),
+                );
             }
         }
         if let Some(slot) = self.functions.get_mut(id) {
@@ -369,7 +380,22 @@ impl Parser<'_> {
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,
-        "def" | "if" | "then" | "elif" | "else" | "end" | "as" | "reduce" | "foreach" | "try" | "catch" | "label"
-            | "import" | "include" | "and" | "or" | "__loc__"
+        "def"
+            | "if"
+            | "then"
+            | "elif"
+            | "else"
+            | "end"
+            | "as"
+            | "reduce"
+            | "foreach"
+            | "try"
+            | "catch"
+            | "label"
+            | "import"
+            | "include"
+            | "and"
+            | "or"
+            | "__loc__"
     )
 }

@@ -91,7 +91,9 @@ const SOURCES: &[&str] = &[
 
 /// The definition of a function.
 pub(crate) fn find(name: &str, arity: usize) -> Option<&'static str> {
-    let found = SOURCES.iter().find(|source| heading(source) == (name, arity));
+    let found = SOURCES
+        .iter()
+        .find(|source| heading(source) == (name, arity));
     found.copied()
 }
 

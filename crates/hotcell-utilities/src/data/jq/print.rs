@@ -22,7 +22,10 @@ pub(crate) struct Colors(pub(crate) [String; 8]);
 
 impl Colors {
     pub(crate) fn new(given: Option<&str>) -> Self {
-        let mut colors = ["1;30", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "34;1"].map(|color| format!("\x1b[{color}m"));
+        let mut colors = [
+            "1;30", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "34;1",
+        ]
+        .map(|color| format!("\x1b[{color}m"));
         for (slot, color) in colors.iter_mut().zip(given.unwrap_or_default().split(':')) {
             if given.is_none() || !color.bytes().all(|b| b.is_ascii_digit() || b == b';') {
                 break;
@@ -122,7 +125,9 @@ impl Printer<'_> {
             return;
         }
         let colors = self.style.colors.clone();
-        let start = colors.as_ref().map(|colors| colors.of(&Value::Array(Rc::clone(array))).to_owned());
+        let start = colors
+            .as_ref()
+            .map(|colors| colors.of(&Value::Array(Rc::clone(array))).to_owned());
         for (number, item) in array.items.iter().enumerate() {
             if number > 0 {
                 if let Some(start) = &start {
@@ -188,7 +193,11 @@ impl Printer<'_> {
         let entries = if self.style.sorts {
             sorted_entries(object)
         } else {
-            object.map.iter().map(|(key, value)| (key.text.as_str(), value)).collect()
+            object
+                .map
+                .iter()
+                .map(|(key, value)| (key.text.as_str(), value))
+                .collect()
         };
         for (number, (key, value)) in entries.into_iter().enumerate() {
             if number > 0 {

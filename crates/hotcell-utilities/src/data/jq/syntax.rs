@@ -31,7 +31,13 @@ pub(crate) enum Term {
     Try(Box<Term>, Option<Box<Term>>),
     If(Box<Term>, Box<Term>, Box<Term>),
     Reduce(Box<Term>, Box<Binding>, Box<Term>, Box<Term>),
-    Foreach(Box<Term>, Box<Binding>, Box<Term>, Box<Term>, Option<Box<Term>>),
+    Foreach(
+        Box<Term>,
+        Box<Binding>,
+        Box<Term>,
+        Box<Term>,
+        Option<Box<Term>>,
+    ),
     As(Box<Term>, Box<Binding>, Box<Term>),
     Label(Box<Term>),
     Break(usize),
@@ -165,7 +171,11 @@ impl Term {
             all &= term.is_single();
         };
         let has_one = match self {
-            Self::Identity | Self::Constant(_) | Self::Variable(_) | Self::Format(_) | Self::Array(None) => true,
+            Self::Identity
+            | Self::Constant(_)
+            | Self::Variable(_)
+            | Self::Format(_)
+            | Self::Array(None) => true,
             Self::Single(_) => return,
             Self::Recurse | Self::Break(_) | Self::Parameter(_) => false,
             Self::Text(_, parts) => {

@@ -132,9 +132,7 @@ impl Heap {
     pub(crate) fn object(&self, map: Map) -> Result<Value, Stop> {
         let depth = map.values().map(Value::depth).max().unwrap_or(0) + 1;
         check_depth(depth)?;
-        let held = self
-            .0
-            .hold(CONTAINER_COST + map.capacity() * ENTRY_COST)?;
+        let held = self.0.hold(CONTAINER_COST + map.capacity() * ENTRY_COST)?;
         Ok(Value::Object(Rc::new(Object { map, depth, held })))
     }
 
@@ -143,7 +141,10 @@ impl Heap {
     }
 
     /// An object of few entries with names of ours.
-    pub(crate) fn record<const N: usize>(&self, entries: [(&str, Value); N]) -> Result<Value, Stop> {
+    pub(crate) fn record<const N: usize>(
+        &self,
+        entries: [(&str, Value); N],
+    ) -> Result<Value, Stop> {
         let mut map = Map::default();
         for (name, value) in entries {
             map.insert(self.text(name)?, value);
@@ -167,7 +168,10 @@ impl Heap {
     }
 
     /// The entries of an object to change them.
-    pub(crate) fn object_mut<'a>(&self, object: &'a mut Rc<Object>) -> Result<&'a mut Object, Stop> {
+    pub(crate) fn object_mut<'a>(
+        &self,
+        object: &'a mut Rc<Object>,
+    ) -> Result<&'a mut Object, Stop> {
         if Rc::get_mut(object).is_none() {
             let held = self
                 .0
@@ -336,7 +340,10 @@ impl Value {
             (Self::Object(a), Self::Object(b)) => {
                 let (a, b) = (sorted_entries(a), sorted_entries(b));
                 step(a.len() + b.len());
-                let keys = a.iter().map(|(key, _)| *key).cmp(b.iter().map(|(key, _)| *key));
+                let keys = a
+                    .iter()
+                    .map(|(key, _)| *key)
+                    .cmp(b.iter().map(|(key, _)| *key));
                 if keys.is_ne() {
                     return keys;
                 }

@@ -12,7 +12,19 @@ use super::{
 };
 
 impl<'t> Machine<'t, '_> {
-    pub(super) fn assign(&self, term: &'t Term, env: &Env<'t>, value: Value, out: &mut dyn FnMut(Value) -> Flow) -> Flow {
+    pub(super) fn assign(
+        &self,
+        term: &'t Term,
+        env: &Env<'t>,
+        value: Value,
+        out: &mut dyn FnMut(Value) -> Flow,
+    ) -> Flow {
+        if let Some(result) = self.assign_one(term, env, &value)? {
+            let (steps, new) = result;
+            let mut result = value;
+            path::set_at(self, &mut result, &steps, new)?;
+            return out(result);
+        }
         match term {
             Term::Assign(target, source) => self.values(source, env, value.clone(), &mut |new| {
                 let mut result = value.clone();
@@ -22,18 +34,62 @@ impl<'t> Machine<'t, '_> {
                 out(result)
             }),
             Term::Update(target, update) => {
-                out(self.update(target, env, value, &mut |old, out| self.values(update, env, old, out))?)
+                out(self.update(target, env, value, &mut |old, out| {
+                    self.values(update, env, old, out)
+                })?)
             }
-            Term::Operate(operator, target, source) => self.values(source, env, value.clone(), &mut |new| {
-                let result = self.update(target, env, value.clone(), &mut |old, out| match operator {
-                    Some(operator) => out(natives::binary(self, *operator, old, new.clone())?),
-                    None if old.is_true() => out(old),
-                    None => out(new.clone()),
-                })?;
-                out(result)
-            }),
+            Term::Operate(operator, target, source) => {
+                self.values(source, env, value.clone(), &mut |new| {
+                    let result =
+                        self.update(target, env, value.clone(), &mut |old, out| match operator {
+                            Some(operator) => {
+                                out(natives::binary(self, *operator, old, new.clone())?)
+                            }
+                            None if old.is_true() => out(old),
+                            None => out(new.clone()),
+                        })?;
+                    out(result)
+                })
+            }
             _ => Err(Stop::fault()),
         }
+    }
+
+    /// The one place that `=` sets, and to what. Nothing shares the value then, and it is changed in place.
+    fn assign_one(
+        &self,
+        term: &'t Term,
+        env: &Env<'t>,
+        value: &Value,
+    ) -> Result<Option<(Vec<Value>, Value)>, Stop> {
+        let (target, source) = match term {
+            Term::Assign(target, source) | Term::Operate(_, target, source) => (target, source),
+            _ => return Ok(None),
+        };
+        let (Term::Single(_), Some(new)) = (&**target, self.one(source, env, value)) else {
+            return Ok(None);
+        };
+        let new = new?;
+        let mut place = None;
+        self.each_path(target, env, value.clone(), &mut |steps| {
+            place = Some(steps.to_vec());
+            Ok(())
+        })?;
+        let Some(steps) = place else {
+            return Ok(None);
+        };
+        let new = match term {
+            Term::Operate(operator, ..) => {
+                let old = path::get(self, value, &self.heap.array(steps.clone())?)?;
+                match operator {
+                    Some(operator) => natives::binary(self, *operator, old, new)?,
+                    None if old.is_true() => old,
+                    None => new,
+                }
+            }
+            _ => new,
+        };
+        Ok(Some((steps, new)))
     }
 
     /// All places that a filter finds.

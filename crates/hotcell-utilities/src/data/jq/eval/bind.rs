@@ -65,7 +65,10 @@ impl<'t> Machine<'t, '_> {
             }
             Pattern::Array(items) => {
                 if !matches!(value, Value::Array(_) | Value::Null) {
-                    return Err(Stop::message(format!("Cannot index {} with number", value.type_name())));
+                    return Err(Stop::message(format!(
+                        "Cannot index {} with number",
+                        value.type_name()
+                    )));
                 }
                 let mut next = Vec::new();
                 for (number, item) in items.iter().enumerate() {

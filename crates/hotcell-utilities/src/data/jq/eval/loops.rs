@@ -69,14 +69,27 @@ impl<'t> Machine<'t, '_> {
         })
     }
 
-    pub(super) fn special(&self, special: Special, args: &'t [Term], env: &Env<'t>, item: Item, out: Out<'_>) -> Flow {
+    pub(super) fn special(
+        &self,
+        special: Special,
+        args: &'t [Term],
+        env: &Env<'t>,
+        item: Item,
+        out: Out<'_>,
+    ) -> Flow {
         let arg = |index: usize| args.get(index).ok_or_else(Stop::fault);
         let value = item.value.clone();
         match special {
             Special::Empty => Ok(()),
-            Special::Error => self.values(arg(0)?, env, value, &mut |error| Err(Stop::Error(error))),
+            Special::Error => {
+                self.values(arg(0)?, env, value, &mut |error| Err(Stop::Error(error)))
+            }
             Special::Select => self.values(arg(0)?, env, value, &mut |keep| {
-                if keep.is_true() { out(item.clone()) } else { Ok(()) }
+                if keep.is_true() {
+                    out(item.clone())
+                } else {
+                    Ok(())
+                }
             }),
             Special::Path => self.each_path(arg(0)?, env, value, &mut |steps| {
                 out(self.made(&item, self.heap.array(steps.to_vec())?))
@@ -86,16 +99,23 @@ impl<'t> Machine<'t, '_> {
                     value,
                     path: Some(Path::root()),
                 };
-                self.recurse(start, &mut |found| match found.path.as_ref().and_then(Path::steps) {
-                    Some(steps) if !steps.is_empty() => out(self.made(&item, self.heap.array(steps)?)),
-                    _ => Ok(()),
-                })
+                self.recurse(
+                    start,
+                    &mut |found| match found.path.as_ref().and_then(Path::steps) {
+                        Some(steps) if !steps.is_empty() => {
+                            out(self.made(&item, self.heap.array(steps)?))
+                        }
+                        _ => Ok(()),
+                    },
+                )
             }
             Special::Delete => {
                 let mut gone = self.heap.array(Vec::new())?;
                 self.each_path(arg(0)?, env, value.clone(), &mut |steps| {
                     if let Value::Array(gone) = &mut gone {
-                        self.heap.array_mut(gone)?.push(self.heap.array(steps.to_vec())?)?;
+                        self.heap
+                            .array_mut(gone)?
+                            .push(self.heap.array(steps.to_vec())?)?;
                     }
                     Ok(())
                 })?;
@@ -106,7 +126,9 @@ impl<'t> Machine<'t, '_> {
                     path: plain.map(|_| Path::lost()),
                 })
             }
-            Special::GetPath => self.values(arg(0)?, env, value, &mut |wanted| out(self.get_item(&item, &wanted)?)),
+            Special::GetPath => self.values(arg(0)?, env, value, &mut |wanted| {
+                out(self.get_item(&item, &wanted)?)
+            }),
             Special::Range => self.values(arg(0)?, env, value.clone(), &mut |from| {
                 self.values(arg(1)?, env, value.clone(), &mut |to| {
                     self.range(&item, &from, &to, &Value::Number(1.0), out)
@@ -114,11 +136,17 @@ impl<'t> Machine<'t, '_> {
             }),
             Special::RangeBy => self.values(arg(0)?, env, value.clone(), &mut |from| {
                 self.values(arg(1)?, env, value.clone(), &mut |to| {
-                    self.values(arg(2)?, env, value.clone(), &mut |by| self.range(&item, &from, &to, &by, out))
+                    self.values(arg(2)?, env, value.clone(), &mut |by| {
+                        self.range(&item, &from, &to, &by, out)
+                    })
                 })
             }),
-            Special::RecurseBy => self.repeat(arg(0)?, env, item, &mut |item| out(item).map(|()| true)),
-            Special::Repeat => self.repeat(arg(0)?, env, item, &mut |item| out(item).map(|()| true)),
+            Special::RecurseBy => {
+                self.repeat(arg(0)?, env, item, &mut |item| out(item).map(|()| true))
+            }
+            Special::Repeat => {
+                self.repeat(arg(0)?, env, item, &mut |item| out(item).map(|()| true))
+            }
             Special::While => {
                 let condition = arg(0)?;
                 self.repeat(arg(1)?, env, item, &mut |item| {
@@ -175,7 +203,11 @@ impl<'t> Machine<'t, '_> {
                     self.eval(arg(1)?, env, item.clone(), &mut |item| {
                         seen += 1.0;
                         out(item)?;
-                        if seen >= count { Err(Stop::Break(enough)) } else { Ok(()) }
+                        if seen >= count {
+                            Err(Stop::Break(enough))
+                        } else {
+                            Ok(())
+                        }
                     })
                 })
             }),
@@ -246,7 +278,8 @@ impl<'t> Machine<'t, '_> {
     }
 
     fn range(&self, item: &Item, from: &Value, to: &Value, by: &Value, out: Out<'_>) -> Flow {
-        let (Some(mut at), Some(to), Some(by)) = (from.as_number(), to.as_number(), by.as_number()) else {
+        let (Some(mut at), Some(to), Some(by)) = (from.as_number(), to.as_number(), by.as_number())
+        else {
             return Err(Stop::message("Range bounds must be numeric"));
         };
         if by == 0.0 {
@@ -263,7 +296,13 @@ impl<'t> Machine<'t, '_> {
 
     /// Shows an item, and then what `step` makes of it, and so on while `shows` says so. The last result of a step is gone on with
     /// here; only those before it need a call, so that a long chain needs no stack.
-    fn repeat(&self, step: &'t Term, env: &Env<'t>, item: Item, shows: &mut dyn FnMut(Item) -> Result<bool, Stop>) -> Flow {
+    fn repeat(
+        &self,
+        step: &'t Term,
+        env: &Env<'t>,
+        item: Item,
+        shows: &mut dyn FnMut(Item) -> Result<bool, Stop>,
+    ) -> Flow {
         self.check_stack()?;
         let mut item = item;
         loop {
@@ -275,7 +314,8 @@ impl<'t> Machine<'t, '_> {
             let mut is_inner = false;
             let flow = self.eval(step, env, item, &mut |next| {
                 if let Some(before) = last.replace(next) {
-                    self.repeat(step, env, before, shows).inspect_err(|_| is_inner = true)?;
+                    self.repeat(step, env, before, shows)
+                        .inspect_err(|_| is_inner = true)?;
                 }
                 Ok(())
             });

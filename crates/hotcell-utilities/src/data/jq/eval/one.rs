@@ -13,7 +13,12 @@ use super::{
 impl<'t> Machine<'t, '_> {
     /// The result of a filter, if it always has one.
     #[inline]
-    pub(super) fn one(&self, term: &'t Term, env: &Env<'t>, value: &Value) -> Option<Result<Value, Stop>> {
+    pub(super) fn one(
+        &self,
+        term: &'t Term,
+        env: &Env<'t>,
+        value: &Value,
+    ) -> Option<Result<Value, Stop>> {
         match term {
             Term::Single(term) => Some(self.single(term, env, value)),
             _ => None,
@@ -34,8 +39,55 @@ impl<'t> Machine<'t, '_> {
         Some(value.and_then(|value| self.with_value(env, value)))
     }
 
+    /// As [`Machine::single`], for who has no further use for the value: what is changed is then changed in place.
+    pub(super) fn owned(&self, term: &'t Term, env: &Env<'t>, value: Value) -> Result<Value, Stop> {
+        self.check_stack()?;
+        match term {
+            Term::Single(inner) => self.owned(inner, env, value),
+            Term::Identity => Ok(value),
+            Term::Pipe(first, second) => {
+                let between = self.owned(first, env, value)?;
+                self.owned(second, env, between)
+            }
+            Term::Binary(operator, a, b) => {
+                let right = self.single(b, env, &value)?;
+                let left = self.owned(a, env, value)?;
+                natives::binary(self, *operator, left, right)
+            }
+            Term::If(condition, then, otherwise) => {
+                let is_true = self.single(condition, env, &value)?.is_true();
+                self.owned(if is_true { then } else { otherwise }, env, value)
+            }
+            Term::As(source, _, body) => {
+                let bound = self.single(source, env, &value)?;
+                self.owned(body, &self.with_value(env, bound)?, value)
+            }
+            Term::Native(native, args) => {
+                let mut given = Vec::with_capacity(args.len());
+                for arg in args {
+                    given.push(self.single(arg, env, &value)?);
+                }
+                native.call(self, value, &given)
+            }
+            Term::Assign(..) | Term::Update(..) | Term::Operate(..) => {
+                let mut result = Value::Null;
+                self.assign(term, env, value, &mut |value| {
+                    result = value;
+                    Ok(())
+                })?;
+                Ok(result)
+            }
+            _ => self.single(term, env, &value),
+        }
+    }
+
     /// The result of a filter that was marked as having one.
-    pub(super) fn single(&self, term: &'t Term, env: &Env<'t>, value: &Value) -> Result<Value, Stop> {
+    pub(super) fn single(
+        &self,
+        term: &'t Term,
+        env: &Env<'t>,
+        value: &Value,
+    ) -> Result<Value, Stop> {
         self.process.spend(8);
         match term {
             Term::Identity => return Ok(value.clone()),

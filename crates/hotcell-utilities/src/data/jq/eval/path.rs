@@ -76,7 +76,10 @@ impl Path {
 }
 
 pub(crate) fn invalid(value: &Value) -> Stop {
-    Stop::message(format!("Invalid path expression with result {}", shown(value)))
+    Stop::message(format!(
+        "Invalid path expression with result {}",
+        shown(value)
+    ))
 }
 
 impl<'t> Machine<'t, '_> {
@@ -168,7 +171,9 @@ impl<'t> Machine<'t, '_> {
                     let path = match &found.path {
                         None => None,
                         Some(_) => {
-                            let key = self.heap.record([("start", from.clone()), ("end", to.clone())])?;
+                            let key = self
+                                .heap
+                                .record([("start", from.clone()), ("end", to.clone())])?;
                             self.step(&found, key)?
                         }
                     };
@@ -210,17 +215,19 @@ pub(crate) fn index(machine: &Machine<'_, '_>, value: &Value, key: &Value) -> Re
                 .and_then(|at| array.items.get(at).cloned())
                 .unwrap_or(Value::Null))
         }
-        (Value::Null, Value::String(_) | Value::Number(_) | Value::Literal(_) | Value::Null) => Ok(Value::Null),
+        (Value::Null, Value::String(_) | Value::Number(_) | Value::Literal(_) | Value::Null) => {
+            Ok(Value::Null)
+        }
         (Value::Array(_) | Value::Null | Value::String(_), Value::Object(range)) => {
             let bound = |name| range.get(name).cloned().unwrap_or(Value::Null);
             slice(machine, value, &bound("start"), &bound("end"))
         }
-        (Value::Array(array), Value::Array(wanted)) => natives::indices(machine, &array.items, &wanted.items),
-        (_, Value::String(key)) if !matches!(value, Value::Array(_)) => Err(Stop::message(format!(
-            "Cannot index {} with \"{}\"",
-            value.type_name(),
-            key.text
-        ))),
+        (Value::Array(array), Value::Array(wanted)) => {
+            natives::indices(machine, &array.items, &wanted.items)
+        }
+        (_, Value::String(key)) if !matches!(value, Value::Array(_)) => Err(Stop::message(
+            format!("Cannot index {} with \"{}\"", value.type_name(), key.text),
+        )),
         (_, Value::String(key)) => Err(Stop::message(format!(
             "Cannot index {} with \"{}\"",
             value.type_name(),
@@ -237,7 +244,11 @@ pub(crate) fn index(machine: &Machine<'_, '_>, value: &Value, key: &Value) -> Re
 /// The item that a number means; negative ones count from the end.
 fn place(number: f64, length: usize) -> Option<usize> {
     let floor = number.floor();
-    #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "saturates, and lengths are smaller")]
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "saturates, and lengths are smaller"
+    )]
     if floor < 0.0 {
         let at = floor + length as f64;
         (at >= 0.0).then_some(at as usize)
@@ -248,41 +259,67 @@ fn place(number: f64, length: usize) -> Option<usize> {
 
 /// The bounds of a slice among so many items.
 fn bounds(from: &Value, to: &Value, length: usize) -> Result<(usize, usize), Stop> {
-    let bound = |value: &Value, default: usize, up: bool| -> Result<usize, Stop> { match value {
-        Value::Null => Ok(default),
-        _ => {
-            let number = value
-                .as_number()
-                .ok_or_else(|| Stop::message("Start and end indices of an array slice must be numbers"))?;
-            #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "clamped to the length")]
-            {
-                let number = if number < 0.0 { number + length as f64 } else { number };
-                let number = if up { number.ceil() } else { number.floor() };
-                Ok((number.max(0.0) as usize).min(length))
+    let bound = |value: &Value, default: usize, up: bool| -> Result<usize, Stop> {
+        match value {
+            Value::Null => Ok(default),
+            _ => {
+                let number = value.as_number().ok_or_else(|| {
+                    Stop::message("Start and end indices of an array slice must be numbers")
+                })?;
+                #[allow(
+                    clippy::cast_precision_loss,
+                    clippy::cast_sign_loss,
+                    reason = "clamped to the length"
+                )]
+                {
+                    let number = if number < 0.0 {
+                        number + length as f64
+                    } else {
+                        number
+                    };
+                    let number = if up { number.ceil() } else { number.floor() };
+                    Ok((number.max(0.0) as usize).min(length))
+                }
             }
         }
-    }};
+    };
     let from = bound(from, 0, false)?;
     let to = bound(to, length, true)?;
     Ok((from, to.max(from)))
 }
 
-pub(crate) fn slice(machine: &Machine<'_, '_>, value: &Value, from: &Value, to: &Value) -> Result<Value, Stop> {
+pub(crate) fn slice(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+    from: &Value,
+    to: &Value,
+) -> Result<Value, Stop> {
     match value {
         Value::Null => Ok(Value::Null),
         Value::Array(array) => {
             let (from, to) = bounds(from, to, array.items.len())?;
             machine.process.spend(to - from);
-            machine.heap.array(array.items.get(from..to).unwrap_or_default().to_vec())
+            machine
+                .heap
+                .array(array.items.get(from..to).unwrap_or_default().to_vec())
         }
         Value::String(text) => {
             let text = &text.text;
             machine.process.spend(text.len());
             let (from, to) = bounds(from, to, text.chars().count())?;
-            let offset = |index: usize| text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
-            machine.heap.string(text.get(offset(from)..offset(to)).unwrap_or_default())
+            let offset = |index: usize| {
+                text.char_indices()
+                    .nth(index)
+                    .map_or(text.len(), |(at, _)| at)
+            };
+            machine
+                .heap
+                .string(text.get(offset(from)..offset(to)).unwrap_or_default())
         }
-        other => Err(Stop::message(format!("Cannot index {} with object", other.type_name()))),
+        other => Err(Stop::message(format!(
+            "Cannot index {} with object",
+            other.type_name()
+        ))),
     }
 }
 
@@ -303,7 +340,11 @@ pub(crate) fn get(machine: &Machine<'_, '_>, value: &Value, path: &Value) -> Res
 }
 
 /// What is at a path, taken out: null is there until it is set again.
-pub(crate) fn take_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value]) -> Result<Value, Stop> {
+pub(crate) fn take_at(
+    machine: &Machine<'_, '_>,
+    root: &mut Value,
+    steps: &[Value],
+) -> Result<Value, Stop> {
     let Some((step, rest)) = steps.split_first() else {
         return Ok(std::mem::replace(root, Value::Null));
     };
@@ -332,7 +373,12 @@ pub(crate) fn take_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Valu
 }
 
 /// Sets what is at the end of a path, and makes what is missing on the way.
-pub(crate) fn set_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value], new: Value) -> Flow {
+pub(crate) fn set_at(
+    machine: &Machine<'_, '_>,
+    root: &mut Value,
+    steps: &[Value],
+    new: Value,
+) -> Flow {
     let Some((step, rest)) = steps.split_first() else {
         *root = new;
         return Ok(());
@@ -365,7 +411,10 @@ pub(crate) fn set_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value
                 *root = machine.heap.array(Vec::new())?;
             }
             let Value::Array(array) = root else {
-                return Err(Stop::message(format!("Cannot index {} with number", root.type_name())));
+                return Err(Stop::message(format!(
+                    "Cannot index {} with number",
+                    root.type_name()
+                )));
             };
             let array = machine.heap.array_mut(array)?;
             if number > MOST_ITEMS {
@@ -390,11 +439,16 @@ pub(crate) fn set_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value
             }
             let mut inner = slice(machine, root, &from, &to)?;
             let Value::Array(array) = root else {
-                return Err(Stop::message(format!("Cannot update field at object index of {}", root.type_name())));
+                return Err(Stop::message(format!(
+                    "Cannot update field at object index of {}",
+                    root.type_name()
+                )));
             };
             set_at(machine, &mut inner, rest, new)?;
             let Value::Array(inner) = inner else {
-                return Err(Stop::message("A slice of an array can only be assigned another array"));
+                return Err(Stop::message(
+                    "A slice of an array can only be assigned another array",
+                ));
             };
             let (from, to) = bounds(&from, &to, array.items.len())?;
             let mut items = array.items.get(..from).unwrap_or_default().to_vec();
@@ -406,13 +460,21 @@ pub(crate) fn set_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value
         }
         other => Err(Stop::message(match root {
             Value::Array(_) => "Cannot update field at array index of array".to_owned(),
-            _ => format!("Invalid path component {} for {}", other.type_name(), root.type_name()),
+            _ => format!(
+                "Invalid path component {} for {}",
+                other.type_name(),
+                root.type_name()
+            ),
         })),
     }
 }
 
 /// Deletes several places, the last ones first, so that the others stay where they are.
-pub(crate) fn delete(machine: &Machine<'_, '_>, mut root: Value, paths: &Value) -> Result<Value, Stop> {
+pub(crate) fn delete(
+    machine: &Machine<'_, '_>,
+    mut root: Value,
+    paths: &Value,
+) -> Result<Value, Stop> {
     let Value::Array(paths) = paths else {
         return Err(Stop::message("Paths must be specified as an array"));
     };
@@ -465,7 +527,8 @@ fn delete_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value]) -> Fl
         }
         (Value::Array(array), Value::Number(_) | Value::Literal(_)) => {
             let number = step.as_number().unwrap_or(0.0);
-            if let Some(at) = place(number, array.items.len()).filter(|at| *at < array.items.len()) {
+            if let Some(at) = place(number, array.items.len()).filter(|at| *at < array.items.len())
+            {
                 machine.process.spend((array.items.len() - at) / 4);
                 machine.heap.array_mut(array)?.items.remove(at);
             }
@@ -488,7 +551,11 @@ fn delete_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value]) -> Fl
         (Value::Array(_), _) => Err(Stop::message("Cannot delete field at array index of array")),
         (other, step) => Err(Stop::message(format!(
             "Cannot delete field at {} index of {}",
-            if matches!(step, Value::String(_)) { "object" } else { "array" },
+            if matches!(step, Value::String(_)) {
+                "object"
+            } else {
+                "array"
+            },
             other.type_name()
         ))),
     }

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{super::{eval::Machine, stop::Stop, syntax::Operator, value::Value}, shown, strings};
+use super::{
+    super::{eval::Machine, stop::Stop, syntax::Operator, value::Value},
+    shown, strings,
+};
 
 pub(crate) fn negate(value: &Value) -> Result<Value, Stop> {
     match value.as_number() {
@@ -11,7 +14,12 @@ pub(crate) fn negate(value: &Value) -> Result<Value, Stop> {
     }
 }
 
-pub(crate) fn binary(machine: &Machine<'_, '_>, operator: Operator, a: Value, b: Value) -> Result<Value, Stop> {
+pub(crate) fn binary(
+    machine: &Machine<'_, '_>,
+    operator: Operator,
+    a: Value,
+    b: Value,
+) -> Result<Value, Stop> {
     let compare = |a: &Value, b: &Value| a.compare(b, &mut |units| machine.process.spend(units));
     let number = a.as_number().zip(b.as_number());
     Ok(match operator {
@@ -48,7 +56,13 @@ pub(crate) fn binary(machine: &Machine<'_, '_>, operator: Operator, a: Value, b:
             _ => return Err(both(&a, &b, "cannot be multiplied")),
         },
         Operator::Divide => match (number, &a, &b) {
-            (Some((_, 0.0)), ..) => return Err(both(&a, &b, "cannot be divided because the divisor is zero")),
+            (Some((_, 0.0)), ..) => {
+                return Err(both(
+                    &a,
+                    &b,
+                    "cannot be divided because the divisor is zero",
+                ));
+            }
             (Some((a, b)), ..) => Value::Number(a / b),
             (None, Value::String(_), Value::String(_)) => return strings::split(machine, a, &[b]),
             _ => return Err(both(&a, &b, "cannot be divided")),
@@ -61,7 +75,11 @@ pub(crate) fn binary(machine: &Machine<'_, '_>, operator: Operator, a: Value, b:
                 #[allow(clippy::cast_possible_truncation, reason = "saturates, as jq has it")]
                 let (left, right) = (left as i64, right as i64);
                 if right == 0 {
-                    return Err(both(&a, &b, "cannot be divided because the divisor is zero"));
+                    return Err(both(
+                        &a,
+                        &b,
+                        "cannot be divided because the divisor is zero",
+                    ));
                 }
                 let rest = left.unsigned_abs() % right.unsigned_abs();
                 #[allow(clippy::cast_precision_loss, reason = "doubles are what there is")]
@@ -123,7 +141,11 @@ fn repeat(machine: &Machine<'_, '_>, text: &str, count: f64) -> Result<Value, St
     if count.is_nan() || count <= 0.0 {
         return Ok(Value::Null);
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is charged")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and is charged"
+    )]
     let count = (count.ceil() as usize).max(1);
     let length = text.len().saturating_mul(count);
     machine.heap.0.hold(length)?;

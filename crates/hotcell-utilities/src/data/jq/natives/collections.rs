@@ -18,11 +18,17 @@ pub(super) const TABLE: Table = &[
         Value::String(text) => Ok(count(text.text.len())),
         other => Err(wrong(other, "only strings have UTF-8 byte length")),
     }),
-    ("type", 0, |machine, value, _| machine.heap.string(value.type_name())),
+    ("type", 0, |machine, value, _| {
+        machine.heap.string(value.type_name())
+    }),
     ("keys", 0, |machine, value, _| keys(machine, &value, true)),
-    ("keys_unsorted", 0, |machine, value, _| keys(machine, &value, false)),
+    ("keys_unsorted", 0, |machine, value, _| {
+        keys(machine, &value, false)
+    }),
     ("has", 1, has),
-    ("contains", 1, |machine, value, args| contains(machine, &value, arg(args, 0)).map(Value::Bool)),
+    ("contains", 1, |machine, value, args| {
+        contains(machine, &value, arg(args, 0)).map(Value::Bool)
+    }),
     ("add", 0, add),
     ("setpath", 2, |machine, mut value, args| {
         let Value::Array(steps) = arg(args, 0) else {
@@ -31,7 +37,9 @@ pub(super) const TABLE: Table = &[
         path::set_at(machine, &mut value, &steps.items, arg(args, 1).clone())?;
         Ok(value)
     }),
-    ("delpaths", 1, |machine, value, args| path::delete(machine, value, arg(args, 0))),
+    ("delpaths", 1, |machine, value, args| {
+        path::delete(machine, value, arg(args, 0))
+    }),
     ("from_entries", 0, from_entries),
     ("reverse", 0, reverse),
     ("sort", 0, |machine, value, _| {
@@ -45,30 +53,58 @@ pub(super) const TABLE: Table = &[
     ("_group_by", 1, |machine, value, args| {
         let items = items_of(&value, "cannot be grouped, as it is not an array")?.to_vec();
         let groups = grouped(machine, items, items_of(arg(args, 0), "")?.to_vec());
-        let groups: Result<Vec<Value>, Stop> = groups.into_iter().map(|group| machine.heap.array(group)).collect();
+        let groups: Result<Vec<Value>, Stop> = groups
+            .into_iter()
+            .map(|group| machine.heap.array(group))
+            .collect();
         machine.heap.array(groups?)
     }),
     ("unique", 0, |machine, value, _| {
         let items = items_of(&value, "cannot be sorted, as it is not an array")?.to_vec();
         let groups = grouped(machine, items.clone(), items);
-        machine.heap.array(groups.into_iter().filter_map(|group| group.into_iter().next()).collect())
+        machine.heap.array(
+            groups
+                .into_iter()
+                .filter_map(|group| group.into_iter().next())
+                .collect(),
+        )
     }),
-    ("min", 0, |machine, value, _| extreme(machine, &value, &value, Ordering::Less)),
-    ("max", 0, |machine, value, _| extreme(machine, &value, &value, Ordering::Greater)),
-    ("_min_by", 1, |machine, value, args| extreme(machine, &value, arg(args, 0), Ordering::Less)),
-    ("_max_by", 1, |machine, value, args| extreme(machine, &value, arg(args, 0), Ordering::Greater)),
-    ("flatten", 0, |machine, value, _| flattened(machine, &value, f64::INFINITY)),
+    ("min", 0, |machine, value, _| {
+        extreme(machine, &value, &value, Ordering::Less)
+    }),
+    ("max", 0, |machine, value, _| {
+        extreme(machine, &value, &value, Ordering::Greater)
+    }),
+    ("_min_by", 1, |machine, value, args| {
+        extreme(machine, &value, arg(args, 0), Ordering::Less)
+    }),
+    ("_max_by", 1, |machine, value, args| {
+        extreme(machine, &value, arg(args, 0), Ordering::Greater)
+    }),
+    ("flatten", 0, |machine, value, _| {
+        flattened(machine, &value, f64::INFINITY)
+    }),
     ("flatten", 1, |machine, value, args| {
-        let depth = arg(args, 0).as_number().ok_or_else(|| Stop::message("flatten depth must not be negative"))?;
+        let depth = arg(args, 0)
+            .as_number()
+            .ok_or_else(|| Stop::message("flatten depth must not be negative"))?;
         if depth < 0.0 {
             return Err(Stop::message("flatten depth must not be negative"));
         }
         flattened(machine, &value, depth)
     }),
-    ("index", 1, |machine, value, args| ends(machine, &value, arg(args, 0), true)),
-    ("rindex", 1, |machine, value, args| ends(machine, &value, arg(args, 0), false)),
-    ("indices", 1, |machine, value, args| all_indices(machine, &value, arg(args, 0))),
-    ("_indices", 1, |machine, value, args| all_indices(machine, &value, arg(args, 0))),
+    ("index", 1, |machine, value, args| {
+        ends(machine, &value, arg(args, 0), true)
+    }),
+    ("rindex", 1, |machine, value, args| {
+        ends(machine, &value, arg(args, 0), false)
+    }),
+    ("indices", 1, |machine, value, args| {
+        all_indices(machine, &value, arg(args, 0))
+    }),
+    ("_indices", 1, |machine, value, args| {
+        all_indices(machine, &value, arg(args, 0))
+    }),
     ("transpose", 0, transpose),
     ("bsearch", 1, search),
     ("builtins", 0, super::builtins),
@@ -103,14 +139,18 @@ fn length(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value,
 
 fn keys(machine: &Machine<'_, '_>, value: &Value, sorts: bool) -> Result<Value, Stop> {
     match value {
-        Value::Array(array) => machine.heap.array((0..array.items.len()).map(count).collect()),
+        Value::Array(array) => machine
+            .heap
+            .array((0..array.items.len()).map(count).collect()),
         Value::Object(object) => {
             machine.process.spend(object.map.len() * 16);
             let mut keys: Vec<_> = object.map.keys().map(Rc::clone).collect();
             if sorts {
                 keys.sort_unstable_by(|a, b| a.text.cmp(&b.text));
             }
-            machine.heap.array(keys.into_iter().map(Value::String).collect())
+            machine
+                .heap
+                .array(keys.into_iter().map(Value::String).collect())
         }
         other => Err(wrong(other, "has no keys")),
     }
@@ -119,11 +159,15 @@ fn keys(machine: &Machine<'_, '_>, value: &Value, sorts: bool) -> Result<Value, 
 fn has(_: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop> {
     let key = arg(args, 0);
     match (&value, key) {
-        (Value::Object(object), Value::String(key)) => Ok(Value::Bool(object.map.contains_key(&**key))),
+        (Value::Object(object), Value::String(key)) => {
+            Ok(Value::Bool(object.map.contains_key(&**key)))
+        }
         (Value::Array(array), Value::Number(_) | Value::Literal(_)) => {
             let number = key.as_number().unwrap_or(f64::NAN);
             #[allow(clippy::cast_precision_loss, reason = "nothing is that long")]
-            Ok(Value::Bool(number >= 0.0 && number < array.items.len() as f64))
+            Ok(Value::Bool(
+                number >= 0.0 && number < array.items.len() as f64,
+            ))
         }
         _ => Err(Stop::message(format!(
             "Cannot check whether {} has a {} key",
@@ -150,7 +194,8 @@ fn contains(machine: &Machine<'_, '_>, a: &Value, b: &Value) -> Result<bool, Sto
             for wanted in &b.items {
                 let mut is_there = false;
                 for found in &a.items {
-                    if found.type_name() == wanted.type_name() && contains(machine, found, wanted)? {
+                    if found.type_name() == wanted.type_name() && contains(machine, found, wanted)?
+                    {
                         is_there = true;
                         break;
                     }
@@ -165,9 +210,9 @@ fn contains(machine: &Machine<'_, '_>, a: &Value, b: &Value) -> Result<bool, Sto
             machine.process.spend(a.text.len());
             Ok(a.text.contains(&b.text))
         }
-        _ if a.type_name() == b.type_name() => {
-            Ok(a.compare(b, &mut |units| machine.process.spend(units)).is_eq())
-        }
+        _ if a.type_name() == b.type_name() => Ok(a
+            .compare(b, &mut |units| machine.process.spend(units))
+            .is_eq()),
         _ => Err(Stop::message(format!(
             "{} ({}) and {} ({}) cannot have their containment checked",
             a.type_name(),
@@ -182,7 +227,12 @@ fn add(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, St
     let items: Vec<Value> = match &value {
         Value::Array(array) => array.items.clone(),
         Value::Object(object) => object.map.values().cloned().collect(),
-        other => return Err(Stop::message(format!("Cannot iterate over {}", described(other)))),
+        other => {
+            return Err(Stop::message(format!(
+                "Cannot iterate over {}",
+                described(other)
+            )));
+        }
     };
     drop(value);
     let mut sum = Value::Null;
@@ -198,7 +248,12 @@ fn from_entries(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<
     let items: Vec<Value> = match &value {
         Value::Array(array) => array.items.clone(),
         Value::Object(object) => object.map.values().cloned().collect(),
-        other => return Err(Stop::message(format!("Cannot iterate over {}", described(other)))),
+        other => {
+            return Err(Stop::message(format!(
+                "Cannot iterate over {}",
+                described(other)
+            )));
+        }
     };
     for entry in items {
         machine.process.spend(32);
@@ -230,7 +285,11 @@ fn from_entries(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<
         let value = match &entry {
             Value::Object(object) => {
                 let names = ["value", "v", "Value", "V"];
-                names.iter().find_map(|name| object.get(name)).cloned().unwrap_or(Value::Null)
+                names
+                    .iter()
+                    .find_map(|name| object.get(name))
+                    .cloned()
+                    .unwrap_or(Value::Null)
             }
             _ => Value::Null,
         };
@@ -244,13 +303,20 @@ fn reverse(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value
         Value::Null => machine.heap.array(Vec::new()),
         Value::String(text) => {
             machine.process.spend(text.text.len());
-            machine.heap.string(text.text.chars().rev().collect::<String>())
+            machine
+                .heap
+                .string(text.text.chars().rev().collect::<String>())
         }
         Value::Array(array) => {
             machine.process.spend(array.items.len());
-            machine.heap.array(array.items.iter().rev().cloned().collect())
+            machine
+                .heap
+                .array(array.items.iter().rev().cloned().collect())
         }
-        other => Err(Stop::message(format!("Cannot reverse {}", described(other)))),
+        other => Err(Stop::message(format!(
+            "Cannot reverse {}",
+            described(other)
+        ))),
     }
 }
 
@@ -264,14 +330,18 @@ fn by_keys(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Ve
 
 fn sorted(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Result<Value, Stop> {
     let pairs = by_keys(machine, items, keys);
-    machine.heap.array(pairs.into_iter().map(|(_, item)| item).collect())
+    machine
+        .heap
+        .array(pairs.into_iter().map(|(_, item)| item).collect())
 }
 
 fn grouped(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Vec<Vec<Value>> {
     let mut groups: Vec<Vec<Value>> = Vec::new();
     let mut last: Option<Value> = None;
     for (key, item) in by_keys(machine, items, keys) {
-        let is_same = last.as_ref().is_some_and(|last| last.compare(&key, &mut |_| ()).is_eq());
+        let is_same = last
+            .as_ref()
+            .is_some_and(|last| last.compare(&key, &mut |_| ()).is_eq());
         match groups.last_mut().filter(|_| is_same) {
             Some(group) => group.push(item),
             None => groups.push(vec![item]),
@@ -281,8 +351,16 @@ fn grouped(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Ve
     groups
 }
 
-fn extreme(machine: &Machine<'_, '_>, value: &Value, keys: &Value, wanted: Ordering) -> Result<Value, Stop> {
-    let (items, keys) = (items_of(value, "cannot be iterated over")?, items_of(keys, "")?);
+fn extreme(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+    keys: &Value,
+    wanted: Ordering,
+) -> Result<Value, Stop> {
+    let (items, keys) = (
+        items_of(value, "cannot be iterated over")?,
+        items_of(keys, "")?,
+    );
     let mut best: Option<(&Value, &Value)> = None;
     for (item, key) in items.iter().zip(keys) {
         machine.process.spend(8);
@@ -305,7 +383,12 @@ fn flattened(machine: &Machine<'_, '_>, value: &Value, depth: f64) -> Result<Val
     let items: Vec<Value> = match value {
         Value::Array(array) => array.items.clone(),
         Value::Object(object) => object.map.values().cloned().collect(),
-        other => return Err(Stop::message(format!("Cannot iterate over {}", described(other)))),
+        other => {
+            return Err(Stop::message(format!(
+                "Cannot iterate over {}",
+                described(other)
+            )));
+        }
     };
     let mut flat = Vec::new();
     let mut todo: Vec<(std::vec::IntoIter<Value>, f64)> = vec![(items.into_iter(), depth)];
@@ -326,13 +409,18 @@ fn flattened(machine: &Machine<'_, '_>, value: &Value, depth: f64) -> Result<Val
 }
 
 /// Where one array begins in another.
-pub(crate) fn indices(machine: &Machine<'_, '_>, items: &[Value], wanted: &[Value]) -> Result<Value, Stop> {
+pub(crate) fn indices(
+    machine: &Machine<'_, '_>,
+    items: &[Value],
+    wanted: &[Value],
+) -> Result<Value, Stop> {
     let mut found = Vec::new();
     if !wanted.is_empty() {
         for (at, window) in items.windows(wanted.len()).enumerate() {
             machine.process.spend(wanted.len());
             let is_here = window.iter().zip(wanted).all(|(a, b)| {
-                a.compare(b, &mut |units| machine.process.spend(units)).is_eq()
+                a.compare(b, &mut |units| machine.process.spend(units))
+                    .is_eq()
             });
             if is_here {
                 found.push(count(at));
@@ -357,26 +445,46 @@ fn all_indices(machine: &Machine<'_, '_>, value: &Value, wanted: &Value) -> Resu
             let mut characters = 0;
             let mut last = 0;
             let mut from = 0;
-            while let Some(at) = text.text.get(from..).and_then(|rest| rest.find(&wanted.text)) {
+            while let Some(at) = text
+                .text
+                .get(from..)
+                .and_then(|rest| rest.find(&wanted.text))
+            {
                 let at = from + at;
                 machine.process.spend(wanted.text.len());
                 characters += text.text.get(last..at).unwrap_or_default().chars().count();
                 last = at;
                 found.push(count(characters));
-                from = at + text.text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+                from = at
+                    + text
+                        .text
+                        .get(at..)
+                        .and_then(|rest| rest.chars().next())
+                        .map_or(1, char::len_utf8);
             }
             machine.heap.array(found)
         }
-        (Value::Array(items), Value::Array(wanted)) => indices(machine, &items.items, &wanted.items),
+        (Value::Array(items), Value::Array(wanted)) => {
+            indices(machine, &items.items, &wanted.items)
+        }
         (Value::Array(items), _) => indices(machine, &items.items, std::slice::from_ref(wanted)),
         _ => path::index(machine, value, wanted),
     }
 }
 
-fn ends(machine: &Machine<'_, '_>, value: &Value, wanted: &Value, first: bool) -> Result<Value, Stop> {
+fn ends(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+    wanted: &Value,
+    first: bool,
+) -> Result<Value, Stop> {
     match all_indices(machine, value, wanted)? {
         Value::Array(found) => {
-            let end = if first { found.items.first() } else { found.items.last() };
+            let end = if first {
+                found.items.first()
+            } else {
+                found.items.last()
+            };
             Ok(end.cloned().unwrap_or(Value::Null))
         }
         other => Ok(other),
@@ -385,8 +493,16 @@ fn ends(machine: &Machine<'_, '_>, value: &Value, wanted: &Value, first: bool) -
 
 fn transpose(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
     let rows = items_of(&value, "cannot be transposed")?;
-    let width = rows.iter().map(|row| items_of(row, "cannot be transposed").map_or(0, <[Value]>::len)).max().unwrap_or(0);
-    machine.heap.0.hold(width.saturating_mul(rows.len()).saturating_mul(size_of::<Value>()))?;
+    let width = rows
+        .iter()
+        .map(|row| items_of(row, "cannot be transposed").map_or(0, <[Value]>::len))
+        .max()
+        .unwrap_or(0);
+    machine.heap.0.hold(
+        width
+            .saturating_mul(rows.len())
+            .saturating_mul(size_of::<Value>()),
+    )?;
     let mut columns = Vec::new();
     for column in 0..width {
         machine.process.spend(rows.len());

@@ -14,17 +14,29 @@ pub(super) const TABLE: Table = &[
         #[allow(clippy::cast_precision_loss, reason = "doubles are what there is")]
         Ok(Value::Number(now.as_nanos() as f64 / 1e9))
     }),
-    ("gmtime", 0, |machine, value, _| broken_down(machine, &value, &Zone::UTC)),
-    ("localtime", 0, |machine, value, _| broken_down(machine, &value, &zone_of(machine.process))),
+    ("gmtime", 0, |machine, value, _| {
+        broken_down(machine, &value, &Zone::UTC)
+    }),
+    ("localtime", 0, |machine, value, _| {
+        broken_down(machine, &value, &zone_of(machine.process))
+    }),
     ("mktime", 0, |_, value, _| {
         let Value::Array(_) = &value else {
             return Err(Stop::message("mktime requires array of 6 numbers"));
         };
         seconds(&value, &Zone::UTC, "mktime").map(Value::Number)
     }),
-    ("strftime", 1, |machine, value, args| formatted(machine, &value, arg(args, 0), &Zone::UTC, "strftime/1")),
+    ("strftime", 1, |machine, value, args| {
+        formatted(machine, &value, arg(args, 0), &Zone::UTC, "strftime/1")
+    }),
     ("strflocaltime", 1, |machine, value, args| {
-        formatted(machine, &value, arg(args, 0), &zone_of(machine.process), "strflocaltime/1")
+        formatted(
+            machine,
+            &value,
+            arg(args, 0),
+            &zone_of(machine.process),
+            "strflocaltime/1",
+        )
     }),
     ("strptime", 1, parsed),
 ];
@@ -34,8 +46,9 @@ fn broken_down(machine: &Machine<'_, '_>, value: &Value, zone: &Zone) -> Result<
         return Err(Stop::message("gmtime() requires a number"));
     };
     let whole = number.floor();
-    let time = calendar::at(whole as i64, 0, zone)
-        .ok_or_else(|| Stop::message("error converting number of seconds since epoch to datetime"))?;
+    let time = calendar::at(whole as i64, 0, zone).ok_or_else(|| {
+        Stop::message("error converting number of seconds since epoch to datetime")
+    })?;
     array(machine, time.civil, number - whole)
 }
 
@@ -50,13 +63,17 @@ fn array(machine: &Machine<'_, '_>, civil: DateTime, fraction: f64) -> Result<Va
         f64::from(civil.weekday().to_sunday_zero_offset()),
         f64::from(civil.day_of_year()) - 1.0,
     ];
-    machine.heap.array(numbers.into_iter().map(Value::Number).collect())
+    machine
+        .heap
+        .array(numbers.into_iter().map(Value::Number).collect())
 }
 
 /// Seconds of broken down time; what is too large for its place is carried over.
 fn seconds(value: &Value, zone: &Zone, name: &str) -> Result<f64, Stop> {
     let Value::Array(array) = value else {
-        return Err(Stop::message(format!("{name} requires parsed datetime inputs")));
+        return Err(Stop::message(format!(
+            "{name} requires parsed datetime inputs"
+        )));
     };
     if array.items.len() < 6 {
         return Err(Stop::message(format!("{name} requires array of 6 numbers")));
@@ -70,14 +87,18 @@ fn seconds(value: &Value, zone: &Zone, name: &str) -> Result<f64, Stop> {
     }
     let [year, month, day, hour, minute, second] = numbers;
     let invalid = || Stop::message("invalid gmtime representation");
-    let (year, month) = (year.saturating_add(month.div_euclid(12)), month.rem_euclid(12) + 1);
+    let (year, month) = (
+        year.saturating_add(month.div_euclid(12)),
+        month.rem_euclid(12) + 1,
+    );
     let first = Date::new(
         i16::try_from(year).map_err(|_| invalid())?,
         i8::try_from(month).map_err(|_| invalid())?,
         1,
     )
     .map_err(|_| invalid())?;
-    let start = calendar::seconds_of(first.to_datetime(Time::midnight()), zone).ok_or_else(invalid)?;
+    let start =
+        calendar::seconds_of(first.to_datetime(Time::midnight()), zone).ok_or_else(invalid)?;
     let rest = (day.saturating_sub(1))
         .saturating_mul(86_400)
         .saturating_add(hour.saturating_mul(3600))
@@ -87,21 +108,34 @@ fn seconds(value: &Value, zone: &Zone, name: &str) -> Result<f64, Stop> {
     Ok(start.saturating_add(rest) as f64)
 }
 
-fn formatted(machine: &Machine<'_, '_>, value: &Value, format: &Value, zone: &Zone, name: &str) -> Result<Value, Stop> {
+fn formatted(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+    format: &Value,
+    zone: &Zone,
+    name: &str,
+) -> Result<Value, Stop> {
     let number = match value {
         Value::Number(_) | Value::Literal(_) => value.as_number().unwrap_or(0.0),
         Value::Array(_) => seconds(value, zone, name)?,
-        _ => return Err(Stop::message(format!("{name} requires parsed datetime inputs"))),
+        _ => {
+            return Err(Stop::message(format!(
+                "{name} requires parsed datetime inputs"
+            )));
+        }
     };
     let Value::String(format) = format else {
         return Err(Stop::message(format!("{name} requires a string format")));
     };
-    let time = calendar::at(number.floor() as i64, 0, zone)
-        .ok_or_else(|| Stop::message("error converting number of seconds since epoch to datetime"))?;
+    let time = calendar::at(number.floor() as i64, 0, zone).ok_or_else(|| {
+        Stop::message("error converting number of seconds since epoch to datetime")
+    })?;
     let mut out = Vec::new();
     machine.process.spend(format.text.len() * 16);
     calendar::format(&mut out, format.text.as_bytes(), &time, 1024);
-    machine.heap.string(String::from_utf8_lossy(&out).into_owned())
+    machine
+        .heap
+        .string(String::from_utf8_lossy(&out).into_owned())
 }
 
 fn parsed(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop> {
@@ -111,14 +145,30 @@ fn parsed(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Val
     let Value::String(format) = arg(args, 0) else {
         return Err(Stop::message("strptime/1 requires a string format"));
     };
-    machine.process.spend((text.text.len() + format.text.len()) * 8);
-    let failed = || Stop::message(format!("date \"{}\" does not match format \"{}\"", text.text, format.text));
+    machine
+        .process
+        .spend((text.text.len() + format.text.len()) * 8);
+    let failed = || {
+        Stop::message(format!(
+            "date \"{}\" does not match format \"{}\"",
+            text.text, format.text
+        ))
+    };
     // `Z` in a format is only a letter, but a zone's name or offset may be there for `%Z`.
-    let format_text = format.text.replace("%Z", "%Q").replace("%e", "%d").replace("%k", "%H").replace("%l", "%I");
+    let format_text = format
+        .text
+        .replace("%Z", "%Q")
+        .replace("%e", "%d")
+        .replace("%k", "%H")
+        .replace("%l", "%I");
     let mut subject = text.text.clone();
     let mut pattern = format_text;
     if pattern.ends_with("%Q") && subject.ends_with(|c: char| c.is_ascii_alphabetic()) {
-        subject.truncate(subject.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+        subject.truncate(
+            subject
+                .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+                .len(),
+        );
         pattern.truncate(pattern.len() - 2);
     }
     let found = jiff::fmt::strtime::parse(&pattern, &subject).map_err(|_| failed())?;

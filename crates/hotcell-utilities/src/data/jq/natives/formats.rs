@@ -9,7 +9,18 @@ use super::{
 pub(crate) fn is_format(name: &str) -> bool {
     matches!(
         name,
-        "@text" | "@json" | "@csv" | "@tsv" | "@html" | "@uri" | "@sh" | "@base64" | "@base64d" | "@base32" | "@base32d" | "@urid"
+        "@text"
+            | "@json"
+            | "@csv"
+            | "@tsv"
+            | "@html"
+            | "@uri"
+            | "@sh"
+            | "@base64"
+            | "@base64d"
+            | "@base32"
+            | "@base32d"
+            | "@urid"
     )
 }
 
@@ -65,19 +76,21 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
         "@base64d" => {
             let text = plain();
             let trimmed = text.trim_end_matches('=');
-            let decoded = data_encoding::BASE64_NOPAD.decode(trimmed.as_bytes()).or_else(|wrong| {
-                // What is left over at the end is dropped, unless it is all there is.
-                let end = wrong.position;
-                match wrong.kind {
-                    data_encoding::DecodeKind::Trailing if end >= 2 => {
-                        lenient().decode(trimmed.as_bytes())
+            let decoded = data_encoding::BASE64_NOPAD
+                .decode(trimmed.as_bytes())
+                .or_else(|wrong| {
+                    // What is left over at the end is dropped, unless it is all there is.
+                    let end = wrong.position;
+                    match wrong.kind {
+                        data_encoding::DecodeKind::Trailing if end >= 2 => {
+                            lenient().decode(trimmed.as_bytes())
+                        }
+                        data_encoding::DecodeKind::Length if end >= 4 => {
+                            lenient().decode(trimmed.as_bytes().get(..end).unwrap_or_default())
+                        }
+                        _ => Err(wrong),
                     }
-                    data_encoding::DecodeKind::Length if end >= 4 => {
-                        lenient().decode(trimmed.as_bytes().get(..end).unwrap_or_default())
-                    }
-                    _ => Err(wrong),
-                }
-            });
+                });
             let Ok(decoded) = decoded else {
                 return Err(Stop::message(format!(
                     "string ({}) is not valid base64 data",
@@ -88,7 +101,9 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
         }
         "@base32d" => {
             let text = plain();
-            let Ok(decoded) = data_encoding::BASE32_NOPAD.decode(text.trim_end_matches('=').as_bytes()) else {
+            let Ok(decoded) =
+                data_encoding::BASE32_NOPAD.decode(text.trim_end_matches('=').as_bytes())
+            else {
                 return Err(Stop::message(format!(
                     "string ({}) is not valid base32 data",
                     shown(&machine.heap.string(text)?)
@@ -97,7 +112,10 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
             String::from_utf8_lossy(&decoded).into_owned()
         }
         other => {
-            return Err(Stop::message(format!("{} is not a valid format", other.trim_start_matches('@'))));
+            return Err(Stop::message(format!(
+                "{} is not a valid format",
+                other.trim_start_matches('@')
+            )));
         }
     };
     machine.process.spend(text.len());
@@ -108,7 +126,9 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
 fn lenient() -> data_encoding::Encoding {
     let mut specification = data_encoding::BASE64_NOPAD.specification();
     specification.check_trailing_bits = false;
-    specification.encoding().unwrap_or(data_encoding::BASE64_NOPAD)
+    specification
+        .encoding()
+        .unwrap_or(data_encoding::BASE64_NOPAD)
 }
 
 trait Hex {

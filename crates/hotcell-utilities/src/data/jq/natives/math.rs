@@ -18,7 +18,10 @@ macro_rules! two {
     ($name:literal, $function:expr) => {
         ($name, 2, |_, _, args| {
             let function: fn(f64, f64) -> f64 = $function;
-            Ok(Value::Number(function(number(arg(args, 0))?, number(arg(args, 1))?)))
+            Ok(Value::Number(function(
+                number(arg(args, 0))?,
+                number(arg(args, 1))?,
+            )))
         })
     };
 }
@@ -54,7 +57,13 @@ pub(super) const TABLE: Table = &[
     one!("log2", f64::log2),
     one!("log10", f64::log10),
     one!("log1p", f64::ln_1p),
-    one!("logb", |x| if x == 0.0 { f64::NEG_INFINITY } else if x.is_finite() { f64::from(libm::ilogb(x)) } else { x.abs() }),
+    one!("logb", |x| if x == 0.0 {
+        f64::NEG_INFINITY
+    } else if x.is_finite() {
+        f64::from(libm::ilogb(x))
+    } else {
+        x.abs()
+    }),
     one!("gamma", libm::lgamma),
     one!("lgamma", libm::lgamma),
     one!("tgamma", libm::tgamma),
@@ -63,7 +72,11 @@ pub(super) const TABLE: Table = &[
     one!("j1", libm::j1),
     one!("y0", libm::y0),
     one!("y1", libm::y1),
-    one!("significand", |x| if x == 0.0 || !x.is_finite() { x } else { libm::scalbn(x, -libm::ilogb(x)) }),
+    one!("significand", |x| if x == 0.0 || !x.is_finite() {
+        x
+    } else {
+        libm::scalbn(x, -libm::ilogb(x))
+    }),
     one!("erf", libm::erf),
     two!("pow", libm::pow),
     two!("atan2", f64::atan2),
@@ -80,23 +93,40 @@ pub(super) const TABLE: Table = &[
     two!("scalb", scale),
     two!("scalbln", scale),
     ("fma", 3, |_, _, args| {
-        Ok(Value::Number(number(arg(args, 0))?.mul_add(number(arg(args, 1))?, number(arg(args, 2))?)))
+        Ok(Value::Number(
+            number(arg(args, 0))?.mul_add(number(arg(args, 1))?, number(arg(args, 2))?),
+        ))
     }),
     ("frexp", 0, |machine, value, _| {
         let (mantissa, exponent) = libm::frexp(number(&value)?);
-        machine.heap.array(vec![Value::Number(mantissa), Value::Number(f64::from(exponent))])
+        machine.heap.array(vec![
+            Value::Number(mantissa),
+            Value::Number(f64::from(exponent)),
+        ])
     }),
     ("modf", 0, |machine, value, _| {
         let number = number(&value)?;
         let whole = number.trunc();
-        let part = if number.is_infinite() { 0.0_f64.copysign(number) } else { number - whole };
-        machine.heap.array(vec![Value::Number(part), Value::Number(whole)])
+        let part = if number.is_infinite() {
+            0.0_f64.copysign(number)
+        } else {
+            number - whole
+        };
+        machine
+            .heap
+            .array(vec![Value::Number(part), Value::Number(whole)])
     }),
     ("infinite", 0, |_, _, _| Ok(Value::Number(f64::INFINITY))),
     ("nan", 0, |_, _, _| Ok(Value::Number(f64::NAN))),
-    ("isinfinite", 0, |_, value, _| Ok(Value::Bool(number(&value)?.is_infinite()))),
-    ("isnan", 0, |_, value, _| Ok(Value::Bool(number(&value)?.is_nan()))),
-    ("isnormal", 0, |_, value, _| Ok(Value::Bool(number(&value)?.is_normal()))),
+    ("isinfinite", 0, |_, value, _| {
+        Ok(Value::Bool(number(&value)?.is_infinite()))
+    }),
+    ("isnan", 0, |_, value, _| {
+        Ok(Value::Bool(number(&value)?.is_nan()))
+    }),
+    ("isnormal", 0, |_, value, _| {
+        Ok(Value::Bool(number(&value)?.is_normal()))
+    }),
     ("null", 0, |_, _, _| Ok(Value::Null)),
     ("true", 0, |_, _, _| Ok(Value::Bool(true))),
     ("false", 0, |_, _, _| Ok(Value::Bool(false))),
@@ -107,6 +137,7 @@ fn scale(number: f64, exponent: f64) -> f64 {
 }
 
 fn number(value: &Value) -> Result<f64, Stop> {
-    value.as_number().ok_or_else(|| wrong(value, "number required"))
+    value
+        .as_number()
+        .ok_or_else(|| wrong(value, "number required"))
 }
-

@@ -40,7 +40,9 @@ fn compile(machine: &Machine<'_, '_>, pattern: &str, flags: &str) -> Result<Rc<R
     let regex = built.map_err(|error| {
         let text = error.to_string();
         let text = text.lines().next().unwrap_or("invalid pattern");
-        Stop::message(format!("{pattern} (at offset 0) is not a valid regex: {text}"))
+        Stop::message(format!(
+            "{pattern} (at offset 0) is not a valid regex: {text}"
+        ))
     })?;
     let regex = Rc::new(regex);
     let mut kept = machine.natives.compiled.borrow_mut();
@@ -68,7 +70,9 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
         other => return Err(wrong(other, "is not a string")),
     };
     if flags.chars().any(|flag| !"gimnpslx".contains(flag)) {
-        return Err(Stop::message(format!("{flags} is not a valid modifier string")));
+        return Err(Stop::message(format!(
+            "{flags} is not a valid modifier string"
+        )));
     }
     let text = subject.text.as_str();
     machine.process.spend(text.len() * 4);
@@ -98,7 +102,10 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
                 };
                 let group = match captures.get(index) {
                     Some(group) => [
-                        ("offset", number(Counted::default().characters(text, group.start()))),
+                        (
+                            "offset",
+                            number(Counted::default().characters(text, group.start())),
+                        ),
                         ("length", number(group.as_str().chars().count())),
                         ("string", machine.heap.string(group.as_str())?),
                         ("name", name),
@@ -124,7 +131,11 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
             break;
         }
         at = if is_empty {
-            whole.end() + text.get(whole.end()..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+            whole.end()
+                + text
+                    .get(whole.end()..)
+                    .and_then(|rest| rest.chars().next())
+                    .map_or(1, char::len_utf8)
         } else {
             whole.end()
         };
@@ -146,7 +157,11 @@ struct Counted {
 
 impl Counted {
     fn characters(&mut self, text: &str, offset: usize) -> usize {
-        self.characters += text.get(self.offset..offset).unwrap_or_default().chars().count();
+        self.characters += text
+            .get(self.offset..offset)
+            .unwrap_or_default()
+            .chars()
+            .count();
         self.offset = offset;
         self.characters
     }

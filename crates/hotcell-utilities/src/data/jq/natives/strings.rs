@@ -17,48 +17,76 @@ pub(super) const TABLE: Table = &[
     ("fromjson", 0, from_json),
     ("tonumber", 0, |machine, value, _| match &value {
         Value::Number(_) | Value::Literal(_) => Ok(value),
-        Value::String(text) => machine.heap.literal(&text.text)?.ok_or_else(|| {
-            Stop::message(format!("Cannot parse '{}' as JSON", text.text))
-        }),
+        Value::String(text) => machine
+            .heap
+            .literal(&text.text)?
+            .ok_or_else(|| Stop::message(format!("Cannot parse '{}' as JSON", text.text))),
         other => Err(wrong(other, "cannot be parsed as a number")),
     }),
-    ("ascii_downcase", 0, |machine, value, _| case(machine, &value, "ascii_downcase", str::to_ascii_lowercase)),
-    ("ascii_upcase", 0, |machine, value, _| case(machine, &value, "ascii_upcase", str::to_ascii_uppercase)),
+    ("ascii_downcase", 0, |machine, value, _| {
+        case(machine, &value, "ascii_downcase", str::to_ascii_lowercase)
+    }),
+    ("ascii_upcase", 0, |machine, value, _| {
+        case(machine, &value, "ascii_upcase", str::to_ascii_uppercase)
+    }),
     ("explode", 0, |machine, value, _| match &value {
         Value::String(text) => {
             machine.process.spend(text.text.len());
-            machine.heap.array(text.text.chars().map(|c| Value::Number(f64::from(u32::from(c)))).collect())
+            machine.heap.array(
+                text.text
+                    .chars()
+                    .map(|c| Value::Number(f64::from(u32::from(c))))
+                    .collect(),
+            )
         }
         other => Err(wrong(other, "cannot be exploded")),
     }),
     ("implode", 0, implode),
     ("split", 1, split),
     ("join", 1, join),
-    ("startswith", 1, |_, value, args| match (&value, arg(args, 0)) {
-        (Value::String(text), Value::String(part)) => Ok(Value::Bool(text.text.starts_with(&part.text))),
-        _ => Err(Stop::message("startswith() requires string inputs")),
+    ("startswith", 1, |_, value, args| {
+        match (&value, arg(args, 0)) {
+            (Value::String(text), Value::String(part)) => {
+                Ok(Value::Bool(text.text.starts_with(&part.text)))
+            }
+            _ => Err(Stop::message("startswith() requires string inputs")),
+        }
     }),
-    ("endswith", 1, |_, value, args| match (&value, arg(args, 0)) {
-        (Value::String(text), Value::String(part)) => Ok(Value::Bool(text.text.ends_with(&part.text))),
-        _ => Err(Stop::message("endswith() requires string inputs")),
+    ("endswith", 1, |_, value, args| {
+        match (&value, arg(args, 0)) {
+            (Value::String(text), Value::String(part)) => {
+                Ok(Value::Bool(text.text.ends_with(&part.text)))
+            }
+            _ => Err(Stop::message("endswith() requires string inputs")),
+        }
     }),
-    ("ltrimstr", 1, |machine, value, args| match (value.as_str(), arg(args, 0).as_str()) {
-        (Some(text), Some(part)) => match text.strip_prefix(part) {
-            Some(rest) => machine.heap.string(rest),
-            None => Ok(value),
-        },
-        _ => Ok(value),
+    ("ltrimstr", 1, |machine, value, args| {
+        match (value.as_str(), arg(args, 0).as_str()) {
+            (Some(text), Some(part)) => match text.strip_prefix(part) {
+                Some(rest) => machine.heap.string(rest),
+                None => Ok(value),
+            },
+            _ => Ok(value),
+        }
     }),
-    ("rtrimstr", 1, |machine, value, args| match (value.as_str(), arg(args, 0).as_str()) {
-        (Some(text), Some(part)) => match text.strip_suffix(part) {
-            Some(rest) => machine.heap.string(rest),
-            None => Ok(value),
-        },
-        _ => Ok(value),
+    ("rtrimstr", 1, |machine, value, args| {
+        match (value.as_str(), arg(args, 0).as_str()) {
+            (Some(text), Some(part)) => match text.strip_suffix(part) {
+                Some(rest) => machine.heap.string(rest),
+                None => Ok(value),
+            },
+            _ => Ok(value),
+        }
     }),
-    ("trim", 0, |machine, value, _| trim(machine, &value, |text| text.trim_matches(is_space))),
-    ("ltrim", 0, |machine, value, _| trim(machine, &value, |text| text.trim_start_matches(is_space))),
-    ("rtrim", 0, |machine, value, _| trim(machine, &value, |text| text.trim_end_matches(is_space))),
+    ("trim", 0, |machine, value, _| {
+        trim(machine, &value, |text| text.trim_matches(is_space))
+    }),
+    ("ltrim", 0, |machine, value, _| {
+        trim(machine, &value, |text| text.trim_start_matches(is_space))
+    }),
+    ("rtrim", 0, |machine, value, _| {
+        trim(machine, &value, |text| text.trim_end_matches(is_space))
+    }),
 ];
 
 fn is_space(character: char) -> bool {
@@ -80,11 +108,19 @@ fn from_json(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Val
     match json::parse_one(&machine.heap, text.text.as_bytes())? {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Ok(Value::Null),
-        Err(wrong) => Err(Stop::message(format!("{wrong} (while parsing '{}')", text.text))),
+        Err(wrong) => Err(Stop::message(format!(
+            "{wrong} (while parsing '{}')",
+            text.text
+        ))),
     }
 }
 
-fn case(machine: &Machine<'_, '_>, value: &Value, name: &str, change: fn(&str) -> String) -> Result<Value, Stop> {
+fn case(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+    name: &str,
+    change: fn(&str) -> String,
+) -> Result<Value, Stop> {
     match value {
         Value::String(text) => {
             machine.process.spend(text.text.len());
@@ -103,7 +139,10 @@ fn trim(machine: &Machine<'_, '_>, value: &Value, change: fn(&str) -> &str) -> R
 
 fn implode(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
     let Value::Array(array) = &value else {
-        return Err(Stop::message(format!("{} cannot be imploded", described(&value))));
+        return Err(Stop::message(format!(
+            "{} cannot be imploded",
+            described(&value)
+        )));
     };
     machine.process.spend(array.items.len());
     let mut text = String::new();
@@ -117,7 +156,11 @@ fn implode(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value
     machine.heap.string(text)
 }
 
-pub(super) fn split(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop> {
+pub(super) fn split(
+    machine: &Machine<'_, '_>,
+    value: Value,
+    args: &[Value],
+) -> Result<Value, Stop> {
     let (Value::String(text), Value::String(part)) = (&value, arg(args, 0)) else {
         return Err(Stop::message("split input and separator must be strings"));
     };
@@ -142,7 +185,12 @@ fn join(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value
     let items: Vec<Value> = match &value {
         Value::Array(array) => array.items.clone(),
         Value::Object(object) => object.map.values().cloned().collect(),
-        other => return Err(Stop::message(format!("Cannot iterate over {}", described(other)))),
+        other => {
+            return Err(Stop::message(format!(
+                "Cannot iterate over {}",
+                described(other)
+            )));
+        }
     };
     let between = arg(args, 0);
     let mut joined = machine.heap.string("")?;
@@ -153,7 +201,9 @@ fn join(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value
         }
         let item = match item {
             Value::Null => machine.heap.string("")?,
-            Value::Bool(_) | Value::Number(_) | Value::Literal(_) => machine.heap.string(print::compact(&item))?,
+            Value::Bool(_) | Value::Number(_) | Value::Literal(_) => {
+                machine.heap.string(print::compact(&item))?
+            }
             other => other,
         };
         joined = super::arithmetic::add(machine, joined, item)?;

@@ -8,9 +8,11 @@ use super::{
 };
 
 pub(super) const TABLE: Table = &[
-    ("input_filename", 0, |machine, _, _| match machine.inputs.file_name() {
-        Some(name) => machine.heap.string(name),
-        None => Ok(Value::Null),
+    ("input_filename", 0, |machine, _, _| {
+        match machine.inputs.file_name() {
+            Some(name) => machine.heap.string(name),
+            None => Ok(Value::Null),
+        }
     }),
     ("input_line_number", 0, |machine, _, _| {
         #[allow(clippy::cast_precision_loss, reason = "no file has so many lines")]

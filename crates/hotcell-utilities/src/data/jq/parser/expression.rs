@@ -100,7 +100,11 @@ impl Parser<'_> {
             }
             last = Some(level);
             self.at += 1;
-            let right = self.operators(if side == Side::Right { level } else { level + 1 })?;
+            let right = self.operators(if side == Side::Right {
+                level
+            } else {
+                level + 1
+            })?;
             let (a, b) = (Box::new(left), Box::new(right));
             let binary = |operator| move |a, b| Term::Binary(operator, a, b);
             left = match mark.as_str() {
@@ -173,7 +177,9 @@ impl Parser<'_> {
                     let key = self.string(None)?;
                     term = Term::Index(Box::new(term), Box::new(key));
                 }
-                Token::Punctuation(".") if matches!(self.peek_second(), Token::Punctuation("[")) => {
+                Token::Punctuation(".")
+                    if matches!(self.peek_second(), Token::Punctuation("[")) =>
+                {
                     self.at += 2;
                     term = self.bracket(term)?;
                 }
@@ -291,7 +297,13 @@ impl Parser<'_> {
 
     fn location(&mut self) -> Parsed<Term> {
         let at = self.tokens.get(self.at - 1).map_or(0, |(_, at)| *at);
-        let line = self.source.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        let line = self
+            .source
+            .get(..at)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
+            + 1;
         #[allow(clippy::cast_precision_loss, reason = "lines of a program")]
         let line = Value::Number(line as f64);
         let mut map = Map::default();
@@ -304,15 +316,22 @@ impl Parser<'_> {
 
     fn variable_term(&mut self, name: &str) -> Parsed<Term> {
         let depth = self.scope.depth;
-        let found = self.scope.bound.iter().rev().find_map(|bound| match &bound.meaning {
-            Meaning::Variable(known) if known == name => Some(bound.depth),
-            _ => None,
-        });
+        let found = self
+            .scope
+            .bound
+            .iter()
+            .rev()
+            .find_map(|bound| match &bound.meaning {
+                Meaning::Variable(known) if known == name => Some(bound.depth),
+                _ => None,
+            });
         if let Some(at) = found {
             return Ok(Term::Variable(depth - at - 1));
         }
         let short = name.split("::").next().unwrap_or(name);
-        let data = self.data.iter().rev().find(|(known, _)| known == name || known == short && name == format!("{known}::{known}"));
+        let data = self.data.iter().rev().find(|(known, _)| {
+            known == name || known == short && name == format!("{known}::{known}")
+        });
         if let Some((_, value)) = data {
             return Ok(Term::Constant(value.clone()));
         }
@@ -338,7 +357,12 @@ impl Parser<'_> {
                 let update = self.pipe()?;
                 self.expect(")")?;
                 self.unbind(count, depth);
-                Ok(Term::Reduce(Box::new(source), Box::new(binding), Box::new(start), Box::new(update)))
+                Ok(Term::Reduce(
+                    Box::new(source),
+                    Box::new(binding),
+                    Box::new(start),
+                    Box::new(update),
+                ))
             }
             "foreach" => {
                 let (count, depth) = self.mark();
@@ -356,17 +380,28 @@ impl Parser<'_> {
                 };
                 self.expect(")")?;
                 self.unbind(count, depth);
-                Ok(Term::Foreach(Box::new(source), Box::new(binding), Box::new(start), Box::new(update), extract))
+                Ok(Term::Foreach(
+                    Box::new(source),
+                    Box::new(binding),
+                    Box::new(start),
+                    Box::new(update),
+                    extract,
+                ))
             }
             "break" if matches!(self.peek(), Token::Variable(_)) => {
                 let Token::Variable(name) = self.next() else {
                     return Err(self.unexpected());
                 };
                 let depth = self.scope.depth;
-                let found = self.scope.bound.iter().rev().find_map(|bound| match &bound.meaning {
-                    Meaning::Label(known) if *known == name => Some(bound.depth),
-                    _ => None,
-                });
+                let found = self
+                    .scope
+                    .bound
+                    .iter()
+                    .rev()
+                    .find_map(|bound| match &bound.meaning {
+                        Meaning::Label(known) if *known == name => Some(bound.depth),
+                        _ => None,
+                    });
                 match found {
                     Some(at) => Ok(Term::Break(depth - at - 1)),
                     None => {
@@ -393,7 +428,10 @@ impl Parser<'_> {
 
     /// A filter that does not see the names since a mark.
     fn hidden(&mut self, count: usize, depth: usize) -> Parsed<Term> {
-        let names = self.scope.bound.split_off(count.min(self.scope.bound.len()));
+        let names = self
+            .scope
+            .bound
+            .split_off(count.min(self.scope.bound.len()));
         let before = std::mem::replace(&mut self.scope.depth, depth);
         let term = self.pipe();
         self.scope.bound.truncate(count);
@@ -417,7 +455,11 @@ impl Parser<'_> {
             self.expect_word("end")?;
             Term::Identity
         };
-        Ok(Term::If(Box::new(condition), Box::new(then), Box::new(otherwise)))
+        Ok(Term::If(
+            Box::new(condition),
+            Box::new(then),
+            Box::new(otherwise),
+        ))
     }
 
     fn call(&mut self, name: &str) -> Parsed<Term> {
@@ -436,7 +478,11 @@ impl Parser<'_> {
                 Meaning::Parameter(known) if known == name && args.is_empty() => {
                     return Ok(Term::Parameter(depth - bound.depth - 1));
                 }
-                Meaning::Function { name: known, arity, id } if known == name && *arity == args.len() => {
+                Meaning::Function {
+                    name: known,
+                    arity,
+                    id,
+                } if known == name && *arity == args.len() => {
                     return Ok(Term::Call(*id, depth - bound.depth, args));
                 }
                 _ => {}
@@ -538,7 +584,10 @@ impl Parser<'_> {
             Token::Word(name) => {
                 let key = Term::Constant(self.text(&name)?);
                 let again = Term::Constant(self.text(&name)?);
-                (key, Some(Term::Index(Box::new(Term::Identity), Box::new(again))))
+                (
+                    key,
+                    Some(Term::Index(Box::new(Term::Identity), Box::new(again))),
+                )
             }
             Token::Number(text) => {
                 let key = Term::Constant(self.text(&text)?);
@@ -552,7 +601,10 @@ impl Parser<'_> {
                 self.at = place;
                 let again = self.term()?;
                 self.at = after;
-                (key, Some(Term::Index(Box::new(Term::Identity), Box::new(again))))
+                (
+                    key,
+                    Some(Term::Index(Box::new(Term::Identity), Box::new(again))),
+                )
             }
             Token::Punctuation("(") => {
                 let key = self.pipe()?;

@@ -10,7 +10,9 @@ use super::{
 impl Parser<'_> {
     /// What stands before a program: `module {…};`, imports and includes.
     pub(super) fn imports(&mut self) -> Parsed<()> {
-        if self.is_word("module") && !matches!(self.peek_second(), Token::Punctuation(_)) || self.is_module() {
+        if self.is_word("module") && !matches!(self.peek_second(), Token::Punctuation(_))
+            || self.is_module()
+        {
             self.at += 1;
             self.postfix_constant()?;
             self.expect(";")?;
@@ -93,9 +95,7 @@ impl Parser<'_> {
         }
         let shown = library.join("\", \"");
         Err(super::SyntaxError {
-            text: format!(
-                "module not found: {path}\nlooked in \"{shown}\""
-            ),
+            text: format!("module not found: {path}\nlooked in \"{shown}\""),
         })
     }
 
@@ -151,7 +151,10 @@ impl Parser<'_> {
                 _ => return Err(self.wrong(&format!("{place} is not JSON"))),
             }
         }
-        let value = self.heap.array(items).map_err(|_| self.wrong("out of memory"))?;
+        let value = self
+            .heap
+            .array(items)
+            .map_err(|_| self.wrong("out of memory"))?;
         self.data.push((name.to_owned(), value));
         Ok(())
     }
