@@ -1,5 +1,7 @@
 //! Structured data: JSON, YAML and their like.
 
+mod jq;
+
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[];
+pub(crate) const UTILITIES: &[Utility] = &[jq::UTILITY];

@@ -2,7 +2,7 @@
 
 mod awk;
 mod bc;
-mod budget;
+pub(crate) mod budget;
 mod dc;
 mod decimal;
 mod ed;

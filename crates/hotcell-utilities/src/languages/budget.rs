@@ -69,6 +69,13 @@ impl Budget {
 pub(crate) struct Held(Budget, usize);
 
 impl Held {
+    /// Takes some more room.
+    pub(crate) fn grow(&mut self, bytes: usize) -> io::Result<()> {
+        self.0.take(bytes)?;
+        self.1 = self.1.saturating_add(bytes);
+        Ok(())
+    }
+
     /// No room at all.
     pub(crate) fn nothing(budget: &Budget) -> Self {
         Self(budget.clone(), 0)
