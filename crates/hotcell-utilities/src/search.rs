@@ -4,6 +4,7 @@ mod cmp;
 mod diff;
 mod find;
 mod grep;
+mod patch;
 
 use crate::Utility;
 
@@ -15,4 +16,5 @@ pub(crate) const UTILITIES: &[Utility] = &[
     grep::EGREP,
     grep::FGREP,
     grep::GREP,
+    patch::UTILITY,
 ];
