@@ -24,6 +24,8 @@ pub struct Usage {
     pub stops_at_operand: bool,
     /// Whoever gives wrong arguments is also shown the synopsis.
     pub shows_synopsis: bool,
+    /// The line that tells of `--help` begins with the name, too.
+    pub names_hint: bool,
 }
 
 impl Usage {
@@ -37,6 +39,7 @@ impl Usage {
         error_code: 1,
         stops_at_operand: false,
         shows_synopsis: false,
+        names_hint: false,
     };
 }
 
@@ -209,10 +212,12 @@ impl Usage {
             let form = self.synopsis.lines().next().unwrap_or_default();
             let _ = writeln!(process.stderr(), "Usage: {name} {form}");
         }
-        let _ = writeln!(
-            process.stderr(),
-            "Try '{name} --help' for more information."
-        );
+        let hint = format!("Try '{name} --help' for more information.");
+        if self.names_hint {
+            process.complain(hint);
+        } else {
+            let _ = writeln!(process.stderr(), "{hint}");
+        }
         process.exit(self.error_code)
     }
 

@@ -39,21 +39,6 @@ fn fatal(process: &Process, text: impl AsRef<[u8]>) -> ! {
 
 fn main(process: &Process) -> io::Result<i32> {
     let options = Options::new(process);
-    let source = match &options.input {
-        Some(name) if name != "-" => Some(name),
-        _ => None,
-    };
-    let mut text = match source {
-        Some(name) => match process.open_input(name) {
-            Ok(input) => whole(process, input)?,
-            Err(error) => fatal(
-                process,
-                format!("Can't open patch file {name} : {}", error_text(&error)),
-            ),
-        },
-        None => whole(process, process.stdin())?,
-    };
-    let _charge = process.charge(text.len() * 2)?;
     if let Some(folder) = options.parsed.value("directory") {
         let path = process.resolve(folder);
         match process.vfs().stat(&path) {
@@ -71,6 +56,21 @@ fn main(process: &Process) -> io::Result<i32> {
             ),
         }
     }
+    let source = match &options.input {
+        Some(name) if name != "-" => Some(name),
+        _ => None,
+    };
+    let mut text = match source {
+        Some(name) => match process.open_input(name) {
+            Ok(input) => whole(process, input)?,
+            Err(error) => fatal(
+                process,
+                format!("Can't open patch file {name} : {}", error_text(&error)),
+            ),
+        },
+        None => whole(process, process.stdin())?,
+    };
+    let _charge = process.charge(text.len() * 2)?;
     let strips_returns = !options.has("binary") && has_returns(&text);
     if strips_returns {
         text = text.replace("\r\n", "\n");
@@ -150,9 +150,11 @@ impl<'p> Patch<'p> {
             if self.text.count() > 0 {
                 self.say_verbosely("Hmm...");
             }
-            let header = self
-                .text
-                .next_header(self.options.form, |units| process.spend(units));
+            let header = self.text.next_header(
+                self.options.form,
+                self.options.original.is_some(),
+                |units| process.spend(units),
+            );
             let Some(header) = header else {
                 if is_first && self.text.count() > 0 {
                     self.say_verbosely("  I can't seem to find a patch in there anywhere.\n");
@@ -323,7 +325,7 @@ impl<'p> Patch<'p> {
     fn report_ignored(&mut self, count: usize) -> io::Result<()> {
         self.has_failed = true;
         if count > 0 {
-            self.tell(format!(
+            self.say(format!(
                 "{count} out of {count} hunk{} ignored\n",
                 plural(count)
             ));
@@ -414,11 +416,10 @@ impl<'p> Patch<'p> {
             .filter(|name| exists(name).is_some())
             .cloned()
             .collect();
-        let unsafe_there: Vec<&BString> =
-            there.iter().filter(|name| !names::is_safe(name)).collect();
-        if let Some(name) = unsafe_there.first() {
-            self.refuse(name);
-        }
+        let unsafe_name = candidates
+            .iter()
+            .find(|name| !names::is_safe(name))
+            .cloned();
         candidates.retain(|name| names::is_safe(name));
         let found = names::best(there.iter().filter(|name| names::is_safe(name)));
         let [old, new] = header.absent;
@@ -435,6 +436,10 @@ impl<'p> Patch<'p> {
             }
             return Some(with_output(name.clone()));
         }
+        let creates = absent.first().is_some_and(|side| *side != Absent::No);
+        if let Some(name) = unsafe_name.filter(|_| creates) {
+            self.refuse(&name);
+        }
         let name = names::best(candidates.iter())?.clone();
         if absent.get(1).is_some_and(|side| *side == Absent::Surely) {
             if self.would(state, "delete", &name, "does not exist") {
@@ -442,10 +447,7 @@ impl<'p> Patch<'p> {
             }
             return Some(with_output(name));
         }
-        absent
-            .first()
-            .is_some_and(|side| *side != Absent::No)
-            .then(|| with_output(name))
+        creates.then(|| with_output(name))
     }
 
     fn would(&self, state: &mut State, does: &str, name: &BString, why: &str) -> bool {
@@ -485,7 +487,8 @@ impl<'p> Patch<'p> {
         let there = process
             .metadata(input, self.options.has("follow-symlinks"))
             .ok();
-        if there.as_ref().is_some_and(|there| !there.is_file()) {
+        let is_refused = there.as_ref().is_some_and(|there| !there.is_file());
+        if is_refused {
             self.say(
                 [
                     b"File ",
@@ -494,18 +497,11 @@ impl<'p> Patch<'p> {
                 ]
                 .concat(),
             );
-            let count = self.ignore_hunks(header)?;
-            self.has_failed = true;
-            self.tell(format!(
-                "{count} out of {count} hunk{} ignored",
-                plural(count)
-            ));
-            self.tell("\n");
-            return Ok(());
+            state.skips = true;
         }
         let original = match there {
-            Some(_) => whole(process, process.open_input(input)?)?,
-            None => Vec::new(),
+            Some(_) if !is_refused => whole(process, process.open_input(input)?)?,
+            _ => Vec::new(),
         };
         let mut place = Place {
             input: original.lines_with_terminator().collect(),
@@ -514,22 +510,9 @@ impl<'p> Patch<'p> {
             ignores_space: self.options.has("ignore-whitespace"),
         };
         let _charge = process.charge(original.len() * 2 + place.input.len() * 16)?;
-        let verb = if self.options.has("dry-run") {
-            "checking"
-        } else {
-            "patching"
-        };
-        self.tell(
-            [
-                verb.as_bytes(),
-                b" file ",
-                quoted(output).as_slice(),
-                note.as_slice(),
-                b"\n",
-            ]
-            .concat(),
-        );
-        self.say_verbosely("Using Plan A...\n");
+        if !is_refused {
+            self.introduce(output, note);
+        }
         let mut result = Vec::new();
         let mut growth = process.charge(0)?;
         let mut rejected = Vec::new();
@@ -547,6 +530,7 @@ impl<'p> Patch<'p> {
             let mut fuzz = 0;
             while !state.skips && fuzz <= most {
                 found = place.locate(process, &hunk, fuzz);
+                mismatch |= found.is_none();
                 let may_be_reversed = count == 1
                     && found.is_none()
                     && !state.anyway
@@ -646,14 +630,25 @@ impl<'p> Patch<'p> {
         if failed > 0 {
             self.has_failed = true;
             let word = if is_skipped { "ignored" } else { "FAILED" };
-            self.tell(format!(
+            self.say(format!(
                 "{failed} out of {count} hunk{} {word}",
                 plural(count)
             ));
             self.save_rejects(output, &rejected)?;
-            self.tell("\n");
+            self.say("\n");
         }
         Ok(())
+    }
+
+    fn introduce(&self, output: &BString, note: &BString) {
+        let is_dry = self.options.has("dry-run");
+        let verb: &[u8] = if is_dry {
+            b"checking file "
+        } else {
+            b"patching file "
+        };
+        self.tell([verb, quoted(output).as_slice(), note.as_slice(), b"\n"].concat());
+        self.say_verbosely("Using Plan A...\n");
     }
 
     fn finish(
@@ -672,7 +667,6 @@ impl<'p> Patch<'p> {
         let [old, new] = header.absent;
         let says_gone = if state.reversed { old } else { new } == Absent::Surely;
         let removes = result.is_empty() && (says_gone || self.options.has("remove-empty-files"));
-        let mut mismatch = mismatch;
         if says_gone && !result.is_empty() {
             self.tell(
                 [
@@ -683,7 +677,6 @@ impl<'p> Patch<'p> {
                 .concat(),
             );
             self.has_failed = true;
-            mismatch = true;
         }
         let git_mode = if state.reversed {
             header.old_mode
@@ -736,7 +729,7 @@ impl<'p> Patch<'p> {
             return Ok(());
         }
         let name = given.unwrap_or_else(|| [output.as_slice(), b".rej"].concat().into());
-        self.tell([b" -- saving rejects to file ", quoted(&name).as_slice()].concat());
+        self.say([b" -- saving rejects to file ", quoted(&name).as_slice()].concat());
         let path = self.process.resolve(&name);
         let done = if self.rejects.insert(name) {
             self.process.vfs().write_file(&path, rejected)

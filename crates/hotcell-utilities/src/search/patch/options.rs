@@ -146,6 +146,7 @@ pub(super) const USAGE: Usage = Usage {
         ),
     ],
     error_code: 2,
+    names_hint: true,
     ..Usage::DEFAULT
 };
 
@@ -232,7 +233,7 @@ impl Options {
                 .map(BString::from)
                 .or_else(|| parsed.operands.get(1).cloned()),
             original: parsed.operands.first().cloned(),
-            backs_up: parsed.has("backup") || parsed.has("prefix") || parsed.has("basename-prefix"),
+            backs_up: parsed.has("backup"),
             backs_up_mismatch: mismatch.map_or(!is_posix, |name| name == "backup-if-mismatch"),
             parsed,
         }

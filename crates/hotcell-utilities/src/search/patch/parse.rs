@@ -49,6 +49,7 @@ impl<'t> Text<'t> {
     pub(super) fn next_header(
         &mut self,
         form: Option<Form>,
+        is_named: bool,
         spend: impl Fn(usize),
     ) -> Option<Header<'t>> {
         let mut header = Header::new(self.at);
@@ -94,6 +95,8 @@ impl<'t> Text<'t> {
                 header.says_from_context(self.line(self.at + 1).unwrap_or_default());
                 return Some(header.ending(self.at, Form::Context));
             } else if takes(Form::Normal)
+                // Nothing in it tells the name, so that what looks like one may be text.
+                && (is_named || form.is_some() || header.index.is_some())
                 && normal_command(line).is_some()
                 && (next.starts_with(b"< ") || next.starts_with(b"> "))
             {

@@ -60,14 +60,14 @@ pub(super) fn hunk(out: &mut Vec<u8>, form: Form, source: Form, hunk: &Hunk<'_>,
         ),
     };
     // Older forms of differences had no stars here, and a dash more.
-    let (stars, dashes) = if source == Form::Context {
+    let (stars, dashes) = if source != Form::Normal {
         (" ****", " ----")
     } else {
         ("", " -----")
     };
     let _ = writeln!(out, "***************{}", hunk.function);
     let _ = writeln!(out, "*** {}{stars}", range(first, counts.0));
-    let marked = if source == Form::Context {
+    let marked = if source != Form::Normal {
         changed(&hunk.lines)
     } else {
         vec![false; hunk.lines.len()]
