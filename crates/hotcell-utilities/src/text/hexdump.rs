@@ -128,7 +128,7 @@ fn main(process: &Process) -> io::Result<i32> {
         files: parsed.operands.clone(),
         next: 0,
         input: None,
-        has_opened: false,
+        has_opened: length == Some(0),
         code: 0,
     };
     dump.all(&formats, block, skip, length, parsed.has("no-squeezing"))?;
@@ -282,6 +282,7 @@ impl Dump<'_> {
             }
             let data = buffer.get(..filled).unwrap_or_default();
             let is_same = !shows_all
+                && filled == block
                 && before
                     .as_ref()
                     .is_some_and(|before| before.starts_with(data));
@@ -303,7 +304,8 @@ impl Dump<'_> {
             }
         }
         if address > skip {
-            for format in formats {
+            // Of several, the last one tells where the input ends.
+            if let Some(format) = formats.iter().rfind(|format| format.is_end()) {
                 format.print_end(&mut out, address)?;
             }
         }

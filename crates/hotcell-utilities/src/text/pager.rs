@@ -114,11 +114,18 @@ fn less(process: &Process) -> io::Result<i32> {
     let args = process.args().get(1..).unwrap_or_default();
     let without_commands = |arg: &&BString| !(arg.starts_with(b"+") && arg.len() > 1);
     let args: Vec<BString> = args.iter().filter(without_commands).cloned().collect();
-    if let Some(unknown) = unknown_option(&args) {
-        let text = format!("There is no {unknown} option (\"less --help\" for help)\n");
-        process.stderr().write_all(text.as_bytes())?;
-        return Ok(1);
+    // An option that it does not have is told of, and left out.
+    let mut known: Vec<BString> = Vec::new();
+    for arg in args {
+        let is_operand = known.iter().any(|arg| arg == "--");
+        if !is_operand && let Some(unknown) = unknown_option(std::slice::from_ref(&arg)) {
+            let text = format!("There is no {unknown} option (\"less --help\" for help)\n");
+            process.stderr().write_all(text.as_bytes())?;
+        } else {
+            known.push(arg);
+        }
     }
+    let args = known;
     let parsed = LESS_USAGE.parse_args(process, &args);
     let operands = match parsed.operands.as_slice() {
         [] => vec![BString::from("-")],
@@ -229,7 +236,7 @@ fn more(process: &Process) -> io::Result<i32> {
                 continue;
             }
         };
-        if operands.len() > 1 {
+        if name != "-" {
             write!(out, "::::::::::::::\n{name}\n::::::::::::::\n")?;
         }
         copy(&mut input, &mut out)?;

@@ -298,9 +298,6 @@ impl Zip<'_> {
         if self.members.is_empty() {
             let text = b"\tzip warning: zip file empty\n";
             self.note(text)?;
-            let path = self.process.resolve(archive);
-            self.process.vfs().unlink(&path).map_err(file_error)?;
-            return Ok(0);
         }
         self.write(archive)?;
         Ok(0)

@@ -48,6 +48,8 @@ struct Unzip<'p> {
     unwanted: Vec<BString>,
     /// What was answered for all that follow.
     overwrites: Option<bool>,
+    /// Symbolic links, which are made when nothing can be written through them any more.
+    links: Vec<(BString, BString)>,
     code: i32,
 }
 
@@ -101,8 +103,8 @@ fn main(process: &Process) -> io::Result<i32> {
   a zipfile, or it constitutes one disk of a multi-part archive.  In the
   latter case the central directory and zipfile comment will be found on
   the last disk(s) of this archive.
-unzip:  cannot find zipfile directory in one of {name} or
-        {name}.zip, and cannot find {name}.ZIP, period.\n"
+unzip:  cannot find zipfile directory in one of {archive} or
+        {archive}.zip, and cannot find {archive}.ZIP, period.\n"
         );
         process.stderr().write_all(text.as_bytes())?;
         return Ok(9);
@@ -114,6 +116,7 @@ unzip:  cannot find zipfile directory in one of {name} or
         wanted,
         unwanted,
         overwrites,
+        links: Vec::new(),
         code: 0,
         parsed,
     };
@@ -153,9 +156,13 @@ impl Unzip<'_> {
         } else if self.parsed.has("p") || self.parsed.has("c") {
             self.print(data, &chosen)?;
         } else {
+            if !self.make_folder()? {
+                return Ok(());
+            }
             for member in &chosen {
                 self.extract(data, member)?;
             }
+            self.make_links()?;
         }
         for (pattern, matched) in self.wanted.iter().zip(matched) {
             if !matched {
@@ -222,7 +229,7 @@ impl Unzip<'_> {
         out.flush()
     }
 
-    fn complain_of(&mut self, member: &Member, bad: Bad) -> io::Result<()> {
+    fn complain_of(&mut self, member: &Member, bad: Bad, to_stdout: bool) -> io::Result<()> {
         let name = shown(&member.name);
         let (text, code) = match bad {
             Bad::Method => (
@@ -247,6 +254,9 @@ impl Unzip<'_> {
             Bad::Io(error) => return Err(error),
         };
         self.code = self.code.max(code);
+        if to_stdout {
+            return self.process.stdout().write_all(text.as_bytes());
+        }
         self.process.stderr().write_all(text.as_bytes())
     }
 
@@ -268,7 +278,7 @@ impl Unzip<'_> {
                 Err(bad) => {
                     out.flush()?;
                     failed += 1;
-                    self.complain_of(member, bad)?;
+                    self.complain_of(member, bad, true)?;
                 }
             }
         }
@@ -301,7 +311,7 @@ impl Unzip<'_> {
             }
             out.flush()?;
             if let Err(bad) = done {
-                self.complain_of(member, bad)?;
+                self.complain_of(member, bad, false)?;
             }
         }
         Ok(())
@@ -408,7 +418,7 @@ impl Unzip<'_> {
             .map_err(file_error)?;
         match done {
             Ok(()) => Ok(()),
-            Err(bad) => self.complain_of(member, bad),
+            Err(bad) => self.complain_of(member, bad, false),
         }
     }
 
@@ -423,18 +433,55 @@ impl Unzip<'_> {
             Ok(())
         });
         if let Err(bad) = done {
-            return self.complain_of(member, bad);
+            return self.complain_of(member, bad, false);
         }
         if !self.parsed.has("q") {
             let line = format!("    linking: {:<22}  -> {} \n", shown(name), shown(&target));
             self.process.stdout().write_all(line.as_bytes())?;
         }
-        let path = self.process.resolve(name);
-        let _ = self.process.vfs().unlink(&path);
-        self.process
-            .vfs()
-            .symlink(hotcell_vfs::VfsPath::new(&target), &path)
-            .map_err(file_error)
+        self.links.push((name.clone(), target.into()));
+        Ok(())
+    }
+
+    fn make_links(&mut self) -> io::Result<()> {
+        if !self.links.is_empty() && !self.parsed.has("q") {
+            let text = b"finishing deferred symbolic links:\n";
+            self.process.stdout().write_all(text)?;
+        }
+        for (name, target) in std::mem::take(&mut self.links) {
+            if !self.parsed.has("q") {
+                let line = format!("  {:<22} -> {}\n", shown(&name), shown(&target));
+                self.process.stdout().write_all(line.as_bytes())?;
+            }
+            let path = self.process.resolve(&name);
+            let _ = self.process.vfs().unlink(&path);
+            let target = hotcell_vfs::VfsPath::new(&target);
+            let made = self.process.vfs().symlink(target, &path);
+            made.map_err(file_error)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the directory of `-d`, but none above it.
+    fn make_folder(&mut self) -> io::Result<bool> {
+        let Some(folder) = self.parsed.value("d") else {
+            return Ok(true);
+        };
+        let path = self.process.resolve(folder);
+        let vfs = self.process.vfs();
+        if vfs.exists(&path) {
+            return Ok(true);
+        }
+        let Err(error) = vfs.mkdir(&path, 0o777 & !self.process.umask()) else {
+            return Ok(true);
+        };
+        let error = error_text(&file_error(error));
+        let text = format!(
+            "checkdir:  cannot create extraction directory: {folder}\n           {error}\n"
+        );
+        self.process.stderr().write_all(text.as_bytes())?;
+        self.code = 2;
+        Ok(false)
     }
 
     fn may_overwrite(&mut self, name: &BString) -> io::Result<bool> {
@@ -451,6 +498,7 @@ impl Unzip<'_> {
                 let text = b" NULL\n(EOF or read error, treating as \"[N]one\" ...)\n";
                 self.process.stderr().write_all(text)?;
                 self.overwrites = Some(false);
+                self.code = self.code.max(1);
                 return Ok(false);
             };
             match answer.first() {

@@ -120,7 +120,8 @@ impl Format {
         }
     }
 
-    fn is_end(&self) -> bool {
+    /// Whether it is for the end of the input.
+    pub(super) fn is_end(&self) -> bool {
         let mut pieces = self.units.iter().flat_map(|unit| &unit.pieces);
         pieces.any(|piece| matches!(piece.kind, Kind::End(_)))
     }
@@ -151,9 +152,6 @@ impl Format {
     }
 
     pub(super) fn print_end(&self, out: &mut impl Write, address: u64) -> io::Result<()> {
-        if !self.is_end() {
-            return Ok(());
-        }
         for piece in self.units.iter().flat_map(|unit| &unit.pieces) {
             out.write_all(&piece.before)?;
             if let Kind::End(radix) = piece.kind {
