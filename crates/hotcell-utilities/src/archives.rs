@@ -3,9 +3,10 @@
 mod codec;
 mod compress;
 mod tar;
+mod zip;
 
 use crate::Utility;
 
 pub(crate) const COMPRESSORS: &[Utility] = compress::UTILITIES;
 
-pub(crate) const UTILITIES: &[Utility] = &[tar::UTILITY];
+pub(crate) const UTILITIES: &[Utility] = &[tar::UTILITY, zip::UNZIP, zip::ZIP];

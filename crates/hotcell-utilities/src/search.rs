@@ -4,6 +4,7 @@ mod cmp;
 mod diff;
 mod find;
 mod grep;
+mod patch;
 mod rg;
 
 use crate::Utility;
@@ -17,4 +18,5 @@ pub(crate) const UTILITIES: &[Utility] = &[
     grep::FGREP,
     grep::GREP,
     rg::UTILITY,
+    patch::UTILITY,
 ];

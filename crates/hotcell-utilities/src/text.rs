@@ -9,10 +9,12 @@ mod factor;
 mod fmt;
 mod fold;
 mod head;
+mod hexdump;
 mod join;
 mod nl;
 mod numfmt;
 mod od;
+mod pager;
 mod paste;
 mod ranges;
 mod rev;
@@ -46,10 +48,14 @@ pub(crate) const UTILITIES: &[Utility] = &[
     fmt::UTILITY,
     fold::UTILITY,
     head::UTILITY,
+    hexdump::HD,
+    hexdump::UTILITY,
     join::UTILITY,
     nl::UTILITY,
     numfmt::UTILITY,
     od::UTILITY,
+    pager::LESS,
+    pager::MORE,
     paste::UTILITY,
     rev::UTILITY,
     seq::UTILITY,
