@@ -127,6 +127,9 @@ impl Session {
             ..KernelOptions::default()
         });
         let ended = pollster::block_on(self.shell.run(&kernel, command, streams));
+        if let (Some(Stopped::Deadline), Some(timeout)) = (ended.stopped, self.timeout) {
+            eprintln!("hotcell: stopped at the time limit of {timeout:?} (--timeout)");
+        }
         exit_code(ended)
     }
 

@@ -2,12 +2,14 @@
 //!
 //! - `run`: `run` and `eval`, and what a cell is given;
 //! - `failures`: how errors look, and what the exit codes say;
-//! - `others`: `check`, `prompt`, `doctor`, `completions`, `man`, help.
+//! - `others`: `check`, `prompt`, `doctor`, `completions`, `man`, help;
+//! - `sh`: shell commands and the files they work on.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod failures;
 mod others;
 mod run;
+mod sh;
 
 use std::fmt;
 use std::io::Write as _;

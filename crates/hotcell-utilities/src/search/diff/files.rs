@@ -515,7 +515,7 @@ fn headers(
         let format = if matches!(options.style, Style::Context(_)) {
             "%a %b %e %H:%M:%S %Y"
         } else {
-            "%Y-%m-%d %H:%M:%S.%9f %z"
+            "%Y-%m-%d %H:%M:%S.%N %z"
         };
         let name = if names[side].contains(&b' ') {
             [b"\"", names[side].as_bytes(), b"\""].concat()

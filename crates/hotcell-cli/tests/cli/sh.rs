@@ -1,0 +1,107 @@
+//! `hotcell sh`.
+
+use std::fs;
+
+use tempfile::tempdir;
+
+use crate::{command, hotcell, hotcell_in, ran};
+
+#[test]
+fn a_command_is_run_and_its_code_is_passed_on() {
+    assert_eq!(hotcell(&["sh", "-c", "seq 3 | paste -sd+ | bc"]).ok(), "6");
+    assert_eq!(hotcell(&["sh", "-c", "exit 7"]).code, 7);
+    let missing = hotcell(&["sh", "-c", "nosuch"]);
+    assert_eq!(missing.code, 127);
+    assert_eq!(missing.stderr, "bash: line 1: nosuch: command not found\n");
+}
+
+#[test]
+fn a_script_gets_its_arguments_and_standard_input() {
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("s.sh"), "read line\necho \"$0 $1 $line\"\n").unwrap();
+    let ran = ran(
+        command(&["sh", "s.sh", "two words"]).current_dir(dir.path()),
+        "from outside\n",
+    );
+    assert_eq!(ran.ok(), "s.sh two words from outside");
+}
+
+#[test]
+fn commands_come_from_standard_input_without_a_script() {
+    let ran = ran(&mut command(&["sh"]), "x=4\necho $((x + 1))\n");
+    assert_eq!(ran.ok(), "5");
+}
+
+#[test]
+fn a_wrong_line_is_told_and_nothing_of_it_is_run() {
+    let ran = hotcell(&["sh", "-c", "echo one\necho two; if"]);
+    assert_eq!((ran.code, &*ran.stdout), (2, "one\n"), "{ran}");
+    assert!(
+        ran.stderr.contains("syntax error: unexpected end of file"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn nothing_of_the_caller_is_there_unless_it_is_given() {
+    let inherited = ran(
+        command(&["sh", "-c", "echo \"[$SECRET]\"; cat /etc/hostname; ls /"]).env("SECRET", "x"),
+        "",
+    );
+    assert_eq!(inherited.stdout, "[]\ndev\nhome\ntmp\nworkspace\n");
+    let given = hotcell(&["sh", "--env", "NAME=value", "-c", "printenv NAME"]);
+    assert_eq!(given.ok(), "value");
+}
+
+#[test]
+fn a_directory_is_worked_on_as_a_copy_until_it_is_committed() {
+    let dir = tempdir().unwrap();
+    let file = dir.path().join("list.txt");
+    fs::write(&file, "tea\ncake\n").unwrap();
+    let change = "sed -i s/tea/coffee/ list.txt; mkdir d; echo new > d/n";
+    let shown = hotcell_in(dir.path(), &["sh", "--root", ".", "--diff", "-c", change]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "tea\ncake\n");
+    assert!(shown.stdout.contains("\n-tea\n+coffee\n cake\n"), "{shown}");
+    assert!(shown.stdout.contains("+++ b/d/n\t20"), "{shown}");
+    assert!(!shown.stdout.contains('%'), "{shown}");
+    let committed = hotcell_in(dir.path(), &["sh", "--root", ".", "--commit", "-c", change]);
+    assert_eq!(committed.ok(), "");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "coffee\ncake\n");
+    assert_eq!(fs::read_to_string(dir.path().join("d/n")).unwrap(), "new\n");
+}
+
+#[test]
+fn what_does_not_end_is_stopped() {
+    for endless in [
+        "while :; do :; done",
+        "yes > /dev/null",
+        "sleep 1000",
+        "cat | cat",
+    ] {
+        let mut command = command(&["sh", "--timeout", "100ms", "-c", endless]);
+        // Standard input stays open, so that reading it does not end by itself.
+        let mut child = command
+            .stdin(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        assert_eq!(child.wait().unwrap().code(), Some(124), "{endless}");
+        drop(input);
+    }
+    let told = hotcell(&["sh", "--timeout", "50ms", "-c", "while :; do :; done"]);
+    assert!(told.stderr.contains("time limit of 50ms"), "{told}");
+}
+
+#[test]
+fn memory_that_runs_out_is_an_error_that_says_so() {
+    let ran = hotcell(&[
+        "sh",
+        "--memory",
+        "8MiB",
+        "-c",
+        "x=$(yes | head -c 20000000); echo ${#x}",
+    ]);
+    assert_ne!(ran.code, 0, "{ran}");
+    assert!(ran.stderr.contains("memory"), "{ran}");
+}
