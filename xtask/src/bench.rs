@@ -25,6 +25,8 @@ enum What {
     Executor(Output),
     /// Files in memory and the file tools, beside ripgrep.
     Vfs(Output),
+    /// The shell and its utilities, beside bash and the GNU tools.
+    Shell(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
@@ -54,6 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             node_packages("bench/peers")?;
             measure("executor", output)
         }
+        What::Shell(output) => measure("shell", output),
         What::Vfs(output) => measure("vfs", output),
         What::Peers { json, quick } => {
             image::build(&image::Options::default())?;
