@@ -157,7 +157,7 @@ impl Run<'_, '_> {
                 self.process.complain(format!(
                     "error (at {place}) (not a string): {}",
                     print::compact(&value)
-                ))
+                ));
             }
             Stop::Error(value) => self.process.complain(format!(
                 "error (at {place}) (not a string): {}",

@@ -605,10 +605,10 @@ impl<'p> Patch<'p> {
                 reject::header(&mut rejected, form, sides, header, state.reversed);
             }
             reject::hunk(&mut rejected, form, header.form, &hunk, moved);
-            if !state.skips {
-                self.tell(format!("Hunk #{count} FAILED at {line}.\n"));
-            } else {
+            if state.skips {
                 self.say_verbosely(format!("Hunk #{count} ignored at {line}.\n"));
+            } else {
+                self.tell(format!("Hunk #{count} FAILED at {line}.\n"));
             }
         }
         let frozen = place.frozen;

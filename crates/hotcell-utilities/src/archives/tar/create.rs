@@ -60,7 +60,7 @@ pub(super) fn create(tar: &mut Tar<'_>) -> io::Result<()> {
         .stream()
         .metadata()
         .ok()
-        .filter(|meta| meta.is_file())
+        .filter(hotcell_vfs::Metadata::is_file)
         .map(|meta| (meta.dev, meta.ino));
     let sink = match tar.options.codec {
         None => Sink::Plain(out),

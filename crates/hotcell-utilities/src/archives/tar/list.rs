@@ -198,7 +198,7 @@ fn escape(name: &BStr) -> Vec<u8> {
             b'\n' => shown.extend_from_slice(b"\\n"),
             b'\t' => shown.extend_from_slice(b"\\t"),
             byte if byte.is_ascii_control() => {
-                shown.extend_from_slice(format!("\\{byte:03o}").as_bytes())
+                shown.extend_from_slice(format!("\\{byte:03o}").as_bytes());
             }
             byte => shown.push(*byte),
         }

@@ -94,7 +94,7 @@ pub(super) fn dos_time(seconds: i64, zone: &Zone) -> u32 {
         | part(civil.day()) << 16
         | part(civil.hour()) << 11
         | part(civil.minute()) << 5
-        | part(civil.second()) / 2
+        | (part(civil.second()) / 2)
 }
 
 fn short(data: &[u8], at: usize) -> Option<u16> {

@@ -180,10 +180,7 @@ impl Unzip<'_> {
         let is_long = self.parsed.has("v");
         let is_bare = self.parsed.count("q") > 1;
         if !is_bare {
-            out.write_all(match is_long {
-                true => b" Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n--------  ------  ------- ---- ---------- ----- --------  ----\n",
-                false => b"  Length      Date    Time    Name\n---------  ---------- -----   ----\n".as_slice(),
-            })?;
+            out.write_all(if is_long { b" Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n--------  ------  ------- ---- ---------- ----- --------  ----\n" } else { b"  Length      Date    Time    Name\n---------  ---------- -----   ----\n".as_slice() })?;
         }
         let (mut size, mut packed) = (0_u64, 0_u64);
         for member in members {

@@ -356,7 +356,7 @@ impl Reader<'_> {
             "arg" => self.heap.string(value.to_str_lossy().into_owned())?,
             "argjson" => match json::parse_one(self.heap, value)? {
                 Ok(Some(value)) => value,
-                _ => return Ok(Err(format!("Invalid JSON text passed to --argjson"))),
+                _ => return Ok(Err("Invalid JSON text passed to --argjson".to_string())),
             },
             _ => {
                 let shown = value.to_str_lossy();
@@ -396,8 +396,8 @@ impl Reader<'_> {
             }
         };
         let key = self.heap.text(name.clone())?;
-        if !self.parsed.globals.contains_key(&name) {
-            self.parsed.globals.insert(name, made.clone());
+        if let std::collections::hash_map::Entry::Vacant(e) = self.parsed.globals.entry(name) {
+            e.insert(made.clone());
             self.named.insert(key, made);
         }
         Ok(Ok(()))

@@ -251,19 +251,16 @@ impl<'t, 'p> Machine<'t, 'p> {
                 Term::Alternative(first, second) => {
                     let mut found = false;
                     // The errors of the first are silent, those of who gets its results are not.
-                    let mut outer = None;
+                    let mut is_outer = false;
                     let flow = self.eval(first, &env, item.clone(), &mut |item| {
                         if !item.value.is_true() {
                             return Ok(());
                         }
                         found = true;
-                        out(item).map_err(|stop| {
-                            outer = Some(());
-                            stop
-                        })
+                        out(item).inspect_err(|_| is_outer = true)
                     });
                     match flow {
-                        Err(Stop::Error(_) | Stop::Message(_)) if outer.is_none() => {}
+                        Err(Stop::Error(_) | Stop::Message(_)) if !is_outer => {}
                         flow => flow?,
                     }
                     if found {

@@ -106,12 +106,12 @@ impl Lexer<'_> {
             };
             match token {
                 Token::Punctuation("(" | "[" | "{") => self.open.push(false),
-                Token::Punctuation(")" | "]" | "}") => {
-                    if self.open.pop() == Some(true) && token == Token::Punctuation(")") {
-                        self.tokens.push((Token::InterpolationEnd, start));
-                        self.string()?;
-                        continue;
-                    }
+                Token::Punctuation(")" | "]" | "}")
+                    if self.open.pop() == Some(true) && token == Token::Punctuation(")") =>
+                {
+                    self.tokens.push((Token::InterpolationEnd, start));
+                    self.string()?;
+                    continue;
                 }
                 _ => {}
             }

@@ -606,7 +606,7 @@ impl<'p> Machine<'p> {
                 {
                     frames.pop();
                 }
-                if frames.len() % 1024 == 0 {
+                if frames.len().is_multiple_of(1024) {
                     self.charge
                         .grow(1024 * size_of::<Frame>())
                         .map_err(limit_error)?;

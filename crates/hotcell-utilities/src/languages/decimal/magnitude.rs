@@ -114,7 +114,7 @@ impl Magnitude {
     /// Divided by a power of ten, and cut.
     pub(super) fn shifted_down(&self, digits: usize) -> Self {
         let mut words = self.0.get(digits / DIGITS..).unwrap_or_default().to_vec();
-        if digits % DIGITS > 0 {
+        if !digits.is_multiple_of(DIGITS) {
             divide_small(&mut words, ten(digits % DIGITS));
         }
         Self::from_words(words)

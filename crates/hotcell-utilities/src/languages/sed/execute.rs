@@ -456,7 +456,7 @@ impl<'p> Sed<'p> {
         Ok(match address {
             Address::Line(line) => self.line == *line,
             Address::Step(first, step) => {
-                self.line >= *first && (self.line - first) % step.max(&1) == 0
+                self.line >= *first && (self.line - first).is_multiple_of(*step.max(&1))
             }
             Address::Last => self.is_last()?,
             Address::Regex(pattern) => {
@@ -728,9 +728,10 @@ impl<'p> Sed<'p> {
 
     fn write_pattern(&mut self, sink: Sink, is_first_line: bool) -> io::Result<()> {
         let pattern = std::mem::take(&mut self.pattern);
-        let length = match is_first_line {
-            true => memchr::memchr(self.setup.end, &pattern).unwrap_or(pattern.len()),
-            false => pattern.len(),
+        let length = if is_first_line {
+            memchr::memchr(self.setup.end, &pattern).unwrap_or(pattern.len())
+        } else {
+            pattern.len()
         };
         let has_end = self.has_end || is_first_line;
         let written = match self.sink(sink) {

@@ -226,7 +226,7 @@ pub(super) fn named(line: &[u8], from: usize) -> Option<Named<'_>> {
     }
     // A name may have spaces only if a tab ends it.
     let end = memchr::memchr(b'\t', line)
-        .or_else(|| line.iter().position(|byte| byte.is_ascii_whitespace()))
+        .or_else(|| line.iter().position(u8::is_ascii_whitespace))
         .unwrap_or(line.len());
     let (name, time) = line.split_at(end);
     (!name.is_empty()).then_some(Named {

@@ -60,17 +60,17 @@ pub(super) fn hunk(out: &mut Vec<u8>, form: Form, source: Form, hunk: &Hunk<'_>,
         ),
     };
     // Older forms of differences had no stars here, and a dash more.
-    let (stars, dashes) = if source != Form::Normal {
-        (" ****", " ----")
-    } else {
+    let (stars, dashes) = if source == Form::Normal {
         ("", " -----")
+    } else {
+        (" ****", " ----")
     };
     let _ = writeln!(out, "***************{}", hunk.function);
     let _ = writeln!(out, "*** {}{stars}", range(first, counts.0));
-    let marked = if source != Form::Normal {
-        changed(&hunk.lines)
-    } else {
+    let marked = if source == Form::Normal {
         vec![false; hunk.lines.len()]
+    } else {
+        changed(&hunk.lines)
     };
     side(out, &hunk.lines, &marked, b'+');
     let _ = writeln!(out, "--- {}{dashes}", range(new_first, counts.1));

@@ -14,7 +14,7 @@ pub(super) fn factors(process: &Process, number: u128) -> Vec<u128> {
             break;
         }
         process.spend(1);
-        while rest % candidate == 0 {
+        while rest.is_multiple_of(candidate) {
             found.push(candidate);
             rest /= candidate;
         }
