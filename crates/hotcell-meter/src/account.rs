@@ -58,6 +58,14 @@ impl Account {
         })
     }
 
+    /// A charge of nothing, which may grow.
+    pub fn none(&self) -> Charge {
+        Charge {
+            account: self.clone(),
+            bytes: 0,
+        }
+    }
+
     /// The limit in bytes.
     pub fn limit(&self) -> usize {
         self.0.limit

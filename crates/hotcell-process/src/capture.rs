@@ -11,6 +11,9 @@ use hotcell_vfs::{FileType, Metadata};
 
 use crate::{null::no_file, stream::Stream};
 
+/// What is charged ahead, so that the words of who runs out of memory still find room.
+const RESERVE: usize = 4 << 10;
+
 /// A stream that keeps what is written to it, up to a limit. Cheap to clone; clones are one stream.
 ///
 /// What goes beyond the limit is dropped, and [`Captured::dropped`] tells how much it was: a program that prints too much is
@@ -43,11 +46,14 @@ pub struct Captured {
 impl Capture {
     /// Keeps up to `limit` bytes, charged to `account`.
     pub fn new(account: &Account, limit: usize) -> Self {
-        Self(Arc::new(Inner {
+        let inner = Inner {
             account: account.clone(),
             limit,
             state: Mutex::default(),
-        }))
+        };
+        let capture = Self(Arc::new(inner));
+        capture.lock().keep(&[], &capture.0);
+        capture
     }
 
     /// What has come so far; the stream is empty afterwards.
@@ -67,16 +73,15 @@ impl Capture {
 impl State {
     /// Keeps as much of `data` as it may.
     fn keep(&mut self, data: &[u8], inner: &Inner) {
-        let room = inner.limit.saturating_sub(self.bytes.len()).min(data.len());
-        let charged = match &mut self.charge {
-            Some(charge) => charge.grow(room),
-            none => inner
-                .account
-                .charge(room)
-                .map(|charge| *none = Some(charge)),
-        };
+        let wanted = inner.limit.min(self.bytes.len() + data.len());
+        let ahead = wanted.saturating_add(RESERVE).min(inner.limit);
+        let charge = self.charge.get_or_insert_with(|| inner.account.none());
+        if ahead > charge.bytes() && charge.resize(ahead).is_err() {
+            // The reserve is for this.
+            let _ = charge.resize(wanted.max(charge.bytes()));
+        }
         // Without memory for it, output is as good as beyond its limit.
-        let room = if charged.is_ok() { room } else { 0 };
+        let room = wanted.min(charge.bytes()).saturating_sub(self.bytes.len());
         let (kept, dropped) = data.split_at(room);
         self.bytes.extend_from_slice(kept);
         self.dropped += dropped.len() as u64;

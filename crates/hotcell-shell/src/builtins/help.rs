@@ -16,7 +16,7 @@ pub(super) const HELP: Builtin = Builtin {
     name: "help",
     synopsis: "help [-dms] [pattern ...]",
     help: "Say what builtins do: those whose names begin with a pattern, or a list of all.\n\
-           -d in a line; -s only how they are called; -m as a manual page. Utilities answer to --help.",
+           -d in a line; -s only how they are called; -m as a manual page. Of a utility it shows what --help says.",
     is_special: false,
     run: Run::Fields(run),
 };
@@ -42,9 +42,18 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let style = parsed.last_of(b"dms");
     let mut text = String::new();
     let mut found = false;
+    let names = process.program_names();
     for pattern in parsed.operands {
         let exact = ALL.iter().filter(|builtin| pattern == builtin.name);
         let mut matching: Vec<_> = exact.collect();
+        if matching.is_empty() && names.contains(pattern) {
+            // A utility knows best.
+            print(shell, process, "help", text.as_bytes())?;
+            text.clear();
+            found = true;
+            let _ = process.execute(process.spec([pattern.as_slice(), b"--help"]));
+            continue;
+        }
         if matching.is_empty() {
             let near = ALL
                 .iter()

@@ -234,9 +234,10 @@ fn follow(
                     .map(|input| input.stream().clone());
             }
             let Some(stream) = stream else { continue };
-            let size = stream.metadata()?.size;
-            let at = stream.seek(SeekFrom::Current(0))?;
-            if size < at {
+            // What has no place to go back to, such as a device or a pipe, is never cut short.
+            if let Ok(at) = stream.seek(SeekFrom::Current(0))
+                && stream.metadata()?.size < at
+            {
                 process.complain([name.as_slice(), b": file truncated"].concat());
                 stream.seek(SeekFrom::Start(0))?;
             }
