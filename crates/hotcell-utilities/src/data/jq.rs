@@ -4,19 +4,19 @@
 //! are those of jq 1.7.
 
 mod arguments;
-mod eval;
-mod input;
-mod json;
+pub(super) mod eval;
+pub(super) mod input;
+pub(super) mod json;
 mod lexer;
 mod map;
 mod natives;
-mod number;
-mod parser;
+pub(super) mod number;
+pub(super) mod parser;
 mod prelude;
-mod print;
-mod stop;
-mod syntax;
-mod value;
+pub(super) mod print;
+pub(super) mod stop;
+pub(super) mod syntax;
+pub(super) mod value;
 
 use std::io::{self, Write as _};
 

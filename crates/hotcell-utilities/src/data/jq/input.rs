@@ -75,6 +75,22 @@ impl<'p> Inputs<'p> {
         })))
     }
 
+    /// Values that are there already.
+    pub(crate) fn of(
+        process: &Process,
+        heap: &Heap,
+        values: VecDeque<Value>,
+    ) -> std::io::Result<Self> {
+        let inputs = Self::new(process, heap, Mode::default(), Vec::new())?;
+        {
+            let mut state = inputs.0.borrow_mut();
+            state.files.clear();
+            state.is_over = true;
+            state.events = values;
+        }
+        Ok(inputs)
+    }
+
     /// Whether a file could not be read.
     pub(crate) fn failed(&self) -> bool {
         self.0.borrow().failed
