@@ -82,7 +82,7 @@ fn main(process: &Process) -> io::Result<i32> {
     })
 }
 
-/// Values that were read, and whether the one after it is of another document.
+/// A program with what it is run on.
 struct Run<'a, 'p> {
     process: &'p Process,
     heap: &'a Heap,
@@ -212,7 +212,8 @@ impl Run<'_, '_> {
         if format == Format::Yaml && !is_first && separates && !arguments.no_separators {
             out.write_all(b"---\n")?;
         }
-        let is_plain = format == Format::Yaml || arguments.is_raw;
+        let is_plain = format != Format::Json || arguments.is_raw;
+        let is_container = matches!(value, Value::Array(_) | Value::Object(_));
         match value {
             Value::String(text) if is_plain && !arguments.is_wrapped => {
                 out.write_all(text.text.as_bytes())?;
@@ -223,6 +224,10 @@ impl Run<'_, '_> {
                 // JSON on one line is YAML, too.
                 Format::Yaml if arguments.style.indent.is_none() => self.json(value, out)?,
                 Format::Yaml => yaml_print::print(self.process, out, value, arguments)?,
+                // What is no table or row stands for itself.
+                Format::Toml | Format::Csv | Format::Tsv if !is_container => {
+                    self.json(value, out)?;
+                }
                 Format::Toml => toml::print(self.process, out, value)?,
                 Format::Csv => csv::print(self.process, self.heap, out, value, b',')?,
                 Format::Tsv => csv::print(self.process, self.heap, out, value, b'\t')?,

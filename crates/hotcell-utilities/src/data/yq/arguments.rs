@@ -117,7 +117,7 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
     }
     let parsed = USAGE.parse_args(process, &args);
     let format = |name: &str| match parsed.value(name) {
-        Some(format) => Format::named(&format.to_str_lossy()),
+        Some(format) => Format::named(without_equals(&format.to_str_lossy())),
         None => Ok(None),
     };
     let (input, mut output) = (format("input-format")?, format("output-format")?);
@@ -129,14 +129,18 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
         }
     }
     let indent = match parsed.value("indent") {
-        Some(text) => match text.to_str().ok().and_then(|text| text.parse().ok()) {
+        Some(text) => match text
+            .to_str()
+            .ok()
+            .and_then(|text| without_equals(text).parse().ok())
+        {
             Some(number @ 0..=16) => number,
             _ => return Err(format!("'{text}' is no indentation from 0 to 16")),
         },
         None => 2,
     };
     let raw = parsed.value("raw-output").map(|value| value.to_str_lossy());
-    let raw = raw.as_deref().map(|value| value.trim_start_matches('='));
+    let raw = raw.as_deref().map(without_equals);
     let is_wrapped = match raw {
         None | Some("true") => false,
         Some("false") => true,
@@ -150,7 +154,9 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
     if let Some(name) = &program
         && files.is_empty()
         && !parsed.has("null-input")
-        && process.metadata(name, true).is_ok_and(|meta| meta.is_file())
+        && process
+            .metadata(name, true)
+            .is_ok_and(|meta| meta.is_file())
     {
         files.extend(program.take());
     }
@@ -182,6 +188,11 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
         },
         indent,
     })
+}
+
+/// A value as it is: `-o=json` is `-o json`.
+fn without_equals(value: &str) -> &str {
+    value.strip_prefix('=').unwrap_or(value)
 }
 
 /// The variables that are set from outside.

@@ -126,7 +126,6 @@ fn value(heap: &Heap, field: &[u8], is_quoted: bool) -> Result<Value, Stop> {
     match resolve(&text) {
         Plain::Null => Ok(Value::Null),
         Plain::Bool(value) => Ok(Value::Bool(value)),
-        Plain::Number(number) if number.is_finite() => Ok(Value::Number(number)),
         Plain::Decimal => match heap.literal(text.trim_start_matches('+'))? {
             Some(number) => Ok(number),
             None => heap.string_of(field),

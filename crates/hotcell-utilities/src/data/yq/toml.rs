@@ -84,11 +84,7 @@ fn scalar(process: &Process, heap: &Heap, value: &Toml) -> Result<Value, Stop> {
     }
 }
 
-pub(super) fn print(
-    process: &Process,
-    out: &mut Output<'_>,
-    value: &Value,
-) -> Result<(), Stop> {
+pub(super) fn print(process: &Process, out: &mut Output<'_>, value: &Value) -> Result<(), Stop> {
     let mut printer = Printer {
         process,
         out,
@@ -127,6 +123,9 @@ impl Printer<'_, '_> {
         self.check()?;
         for (key, value) in &object.map {
             if !is_table(value) && !is_tables(value) {
+                if value.is_null() {
+                    return Err(Stop::message("TOML has no null"));
+                }
                 self.out.write_all(key_text(&key.text).as_bytes())?;
                 self.out.write_all(b" = ")?;
                 self.inline(value)?;
@@ -145,7 +144,10 @@ impl Printer<'_, '_> {
                 Value::Object(inner) => {
                     // A table that only has tables needs no line of its own.
                     let is_needed = inner.map.is_empty()
-                        || inner.map.values().any(|value| !is_table(value) && !is_tables(value));
+                        || inner
+                            .map
+                            .values()
+                            .any(|value| !is_table(value) && !is_tables(value));
                     if is_needed {
                         self.header(name, "[", "]")?;
                     }

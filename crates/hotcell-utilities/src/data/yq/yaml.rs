@@ -15,6 +15,9 @@ use crate::languages::budget::Held;
 /// What an anchor takes beside what it stands for.
 const ANCHOR_COST: usize = 64;
 
+/// So many keys are shared.
+const SHARED_NAMES: usize = 1024;
+
 enum Open {
     Array(Array),
     Object {
@@ -32,6 +35,8 @@ struct Reader<'h> {
     open: Vec<(Open, usize)>,
     anchors: HashMap<usize, (Value, Held)>,
     documents: Array,
+    /// Keys that were seen: the mappings of a sequence mostly have the same ones.
+    names: HashMap<String, Value>,
 }
 
 /// The documents of a text, in an array.
@@ -49,6 +54,7 @@ pub(super) fn read(
         open: Vec::new(),
         anchors: HashMap::new(),
         documents: heap.open_array()?,
+        names: HashMap::new(),
     };
     let mut is_empty = true;
     let mut last = 0;
@@ -97,7 +103,16 @@ impl Reader<'_> {
                     && key.is_none()
                 {
                     *merges = is_plain && text == "<<";
-                    let name = self.heap.string(text)?;
+                    let name = match self.names.get(text.as_ref()) {
+                        Some(known) => known.clone(),
+                        None => {
+                            let name = self.heap.string(text.as_ref())?;
+                            if self.names.len() < SHARED_NAMES && text.len() <= 64 {
+                                self.names.insert(text.into_owned(), name.clone());
+                            }
+                            name
+                        }
+                    };
                     *key = Some(name.clone());
                     self.anchor(anchor, &name)?;
                     return Ok(Ok(()));
@@ -185,12 +200,7 @@ impl Reader<'_> {
         Ok(Ok(()))
     }
 
-    fn scalar(
-        &self,
-        text: Cow<'_, str>,
-        is_plain: bool,
-        tag: Option<&Tag>,
-    ) -> Result<Value, Stop> {
+    fn scalar(&self, text: Cow<'_, str>, is_plain: bool, tag: Option<&Tag>) -> Result<Value, Stop> {
         let core = tag.filter(|tag| tag.is_yaml_core_schema());
         match core.map(|tag| tag.suffix.as_str()) {
             Some("int" | "float" | "bool" | "null") => {}
@@ -245,7 +255,8 @@ pub(super) enum Plain {
     Text,
 }
 
-/// What a scalar without quotes means by the core schema. A number that begins with zeros is a text: some take it for octal.
+/// What a scalar without quotes means by the core schema; but a number that begins with zero is octal, as the programs that read
+/// such files have it.
 pub(super) fn resolve(text: &str) -> Plain {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Plain::Null,
@@ -271,11 +282,17 @@ pub(super) fn resolve(text: &str) -> Plain {
     let has_digit = digits
         .trim_start_matches('.')
         .starts_with(|c: char| c.is_ascii_digit());
-    let is_octal = digits.len() > 1
+    if digits.len() > 1
         && digits.starts_with('0')
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        #[allow(clippy::cast_precision_loss, reason = "doubles are what there is")]
+        return match i64::from_str_radix(text, 8) {
+            Ok(number) => Plain::Number(number as f64),
+            Err(_) => Plain::Text,
+        };
+    }
     if has_digit
-        && !is_octal
         && digits
             .bytes()
             .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))

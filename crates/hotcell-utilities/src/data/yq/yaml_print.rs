@@ -184,12 +184,17 @@ fn has_block(value: &Value) -> bool {
 fn is_literal(text: &str) -> bool {
     text.contains('\n')
         && !text.starts_with([' ', '\t', '\n'])
-        && text.chars().all(|c| c == '\n' || c == '\t' || is_printable(c))
+        && text
+            .chars()
+            .all(|c| c == '\n' || c == '\t' || is_printable(c))
 }
 
 fn is_printable(character: char) -> bool {
     !character.is_control()
-        && !matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+        && !matches!(
+            character,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
 }
 
 /// A text as a scalar on one line, in quotes if it needs some.
@@ -197,11 +202,12 @@ fn quoted(text: &str, is_key: bool) -> String {
     if text.chars().any(|c| !is_printable(c)) {
         return escaped(text);
     }
-    // Words that older versions of YAML take for something else.
-    let is_word = matches!(
-        text.to_ascii_lowercase().as_str(),
-        "y" | "n" | "yes" | "no" | "on" | "off"
-    );
+    // Words that older versions of YAML take for something else; as keys, they mostly had no quotes before.
+    let is_word = !is_key
+        && matches!(
+            text.to_ascii_lowercase().as_str(),
+            "y" | "n" | "yes" | "no" | "on" | "off"
+        );
     let resolves = !matches!(resolve(text), Plain::Text) && !(is_key && is_number(text));
     if resolves || is_word {
         return escaped(text);
@@ -215,11 +221,7 @@ fn quoted(text: &str, is_key: bool) -> String {
         | '@' | '`' | '=' | ' ' => true,
         _ => text.starts_with("...") || text == "<<",
     };
-    if is_marked
-        || text.ends_with([' ', ':'])
-        || text.contains(": ")
-        || text.contains(" #")
-    {
+    if is_marked || text.ends_with([' ', ':']) || text.contains(": ") || text.contains(" #") {
         return format!("'{}'", text.replace('\'', "''"));
     }
     text.to_owned()
