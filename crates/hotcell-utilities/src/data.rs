@@ -1,7 +1,8 @@
 //! Structured data: JSON, YAML and their like.
 
 mod jq;
+mod yq;
 
 use crate::Utility;
 
-pub(crate) const UTILITIES: &[Utility] = &[jq::UTILITY];
+pub(crate) const UTILITIES: &[Utility] = &[jq::UTILITY, yq::UTILITY];

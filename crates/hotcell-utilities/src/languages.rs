@@ -7,7 +7,7 @@ mod dc;
 mod decimal;
 mod ed;
 mod expr;
-mod sed;
+pub(crate) mod sed;
 
 pub(crate) use decimal::{Decimal, Math};
 

@@ -4,18 +4,19 @@
 //! are those of jq 1.7.
 
 mod arguments;
-mod eval;
-mod input;
-mod json;
+pub(super) mod eval;
+pub(super) mod input;
+pub(super) mod json;
 mod lexer;
+mod map;
 mod natives;
-mod number;
-mod parser;
+pub(super) mod number;
+pub(super) mod parser;
 mod prelude;
-mod print;
-mod stop;
-mod syntax;
-mod value;
+pub(super) mod print;
+pub(super) mod stop;
+pub(super) mod syntax;
+pub(super) mod value;
 
 use std::io::{self, Write as _};
 
@@ -61,6 +62,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let machine = Machine::new(process, &program, &heap, &inputs);
     Run {
         process,
+        heap: &heap,
         arguments: &arguments,
         inputs: &inputs,
         out: process.stdout(),
@@ -71,6 +73,7 @@ fn main(process: &Process) -> io::Result<i32> {
 
 struct Run<'a, 'p> {
     process: &'p Process,
+    heap: &'a Heap,
     arguments: &'a Arguments,
     inputs: &'a Inputs<'p>,
     out: Output<'p>,
@@ -153,16 +156,11 @@ impl Run<'_, '_> {
             Stop::Error(Value::Object(object)) if object.get("__jq").is_some() => {
                 self.process.complain(format!("error (at {place}): break"));
             }
-            Stop::Error(value @ (Value::Object(_) | Value::Array(_))) => {
-                self.process.complain(format!(
-                    "error (at {place}) (not a string): {}",
-                    print::compact(&value)
-                ));
+            Stop::Error(value) => {
+                let text = print::compact(self.process, self.heap, &value)?;
+                self.process
+                    .complain(format!("error (at {place}) (not a string): {text}"));
             }
-            Stop::Error(value) => self.process.complain(format!(
-                "error (at {place}) (not a string): {}",
-                print::compact(&value)
-            )),
             Stop::Break(_) => self.process.complain(format!("error (at {place}): break")),
             Stop::Halt(_) => {}
         }
@@ -195,16 +193,12 @@ impl Run<'_, '_> {
 
     fn json(&mut self, value: &Value, style: &Style) -> io::Result<()> {
         let mut text = String::new();
-        let mut result = Ok(());
         let out = &mut self.out;
-        print::put(&mut text, value, style, &mut |text| {
-            if result.is_ok() {
-                result = out.write_all(text.as_bytes());
-            }
+        print::put(self.process, &mut text, value, style, &mut |text| {
+            out.write_all(text.as_bytes())?;
             text.clear();
             Ok(())
-        });
-        result?;
-        out.write_all(text.as_bytes())
+        })?;
+        self.out.write_all(text.as_bytes())
     }
 }

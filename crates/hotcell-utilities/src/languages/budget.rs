@@ -76,6 +76,13 @@ impl Held {
         Ok(())
     }
 
+    /// Gives some of the room back.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.1);
+        self.1 -= bytes;
+        self.0.give_back(bytes);
+    }
+
     /// No room at all.
     pub(crate) fn nothing(budget: &Budget) -> Self {
         Self(budget.clone(), 0)

@@ -26,6 +26,8 @@ use self::{
 };
 use crate::{Opt, Parsed, Usage, Utility, characters};
 
+pub(crate) use self::output::InPlace;
+
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
     main,

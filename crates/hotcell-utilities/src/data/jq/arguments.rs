@@ -2,15 +2,15 @@
 
 use std::{
     collections::HashMap,
-    io::{self, Read, Write as _},
+    io::{self, Write as _},
     rc::Rc,
 };
 
 use bstr::{BString, ByteSlice};
-use hotcell_process::{Process, error_text, limit_error};
+use hotcell_process::{Process, error_text};
 
 use super::{
-    input::Mode,
+    input::{Bytes, Mode},
     json,
     print::{Colors, Style},
     stop::Stop,
@@ -189,7 +189,7 @@ impl Reader<'_> {
                             let text = self.heap.string(arg.to_str_lossy().into_owned())?;
                             self.positional.push(text);
                         }
-                        Rest::Json => match json::parse_one(self.heap, &arg)? {
+                        Rest::Json => match json::parse_one(self.process, self.heap, &arg)? {
                             Ok(Some(value)) => self.positional.push(value),
                             _ => {
                                 let text =
@@ -354,7 +354,7 @@ impl Reader<'_> {
         let name = name.to_str_lossy().into_owned();
         let made = match kind {
             "arg" => self.heap.string(value.to_str_lossy().into_owned())?,
-            "argjson" => match json::parse_one(self.heap, value)? {
+            "argjson" => match json::parse_one(self.process, self.heap, value)? {
                 Ok(Some(value)) => value,
                 _ => return Ok(Err("Invalid JSON text passed to --argjson".to_string())),
             },
@@ -370,28 +370,16 @@ impl Reader<'_> {
                     }
                 };
                 if kind == "rawfile" {
-                    self.heap
-                        .string(String::from_utf8_lossy(&text).into_owned())?
+                    text.into_string(self.heap)?
                 } else {
-                    let mut parser = json::Parser::new(self.heap);
-                    let mut items = Vec::new();
-                    let mut rest = text.as_slice();
-                    loop {
-                        match parser.step(rest, true)? {
-                            Ok(json::Step::Value(value, used)) => {
-                                items.push(value);
-                                rest = rest.get(used..).unwrap_or_default();
-                            }
-                            Ok(json::Step::More(_)) => break,
-                            Err(wrong) => {
-                                return Ok(Err(format!(
-                                    "Bad JSON in --{kind} {name} {shown}: {}",
-                                    wrong.text
-                                )));
-                            }
+                    match json::parse_all(self.process, self.heap, text.as_slice())? {
+                        Ok(all) => all,
+                        Err(wrong) => {
+                            return Ok(Err(format!(
+                                "Bad JSON in --{kind} {name} {shown}: {wrong}"
+                            )));
                         }
                     }
-                    self.heap.array(items)?
                 }
             }
         };
@@ -403,19 +391,8 @@ impl Reader<'_> {
         Ok(Ok(()))
     }
 
-    fn file(&self, name: &[u8]) -> io::Result<Vec<u8>> {
-        let mut input = self.process.open_input(name)?;
-        let mut charge = self.process.charge(0)?;
-        let mut text = Vec::new();
-        let mut piece = vec![0; 64 << 10];
-        loop {
-            let count = input.read(&mut piece)?;
-            if count == 0 {
-                return Ok(text);
-            }
-            charge.grow(count * 2).map_err(limit_error)?;
-            text.extend_from_slice(piece.get(..count).unwrap_or_default());
-        }
+    fn file(&self, name: &[u8]) -> io::Result<Bytes> {
+        Bytes::read(self.heap, &mut self.process.open_input(name)?)
     }
 
     fn finish(mut self) -> Result<Result<Arguments, i32>, Stop> {
@@ -425,7 +402,7 @@ impl Reader<'_> {
                 self.parsed.files.insert(0, first);
             }
             match self.file(&file) {
-                Ok(text) => self.program = Some(text.into()),
+                Ok(text) => self.program = Some(text.as_slice().into()),
                 Err(error) => {
                     self.process.complain(format!(
                         "error: Could not open {}: {}",

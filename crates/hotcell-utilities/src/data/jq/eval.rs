@@ -482,6 +482,7 @@ impl<'t, 'p> Machine<'t, 'p> {
             return out(self.heap.string(before)?);
         };
         self.process.spend(before.len());
+        let _room = self.heap.0.hold(before.len())?;
         match part {
             Part::Text(text) => self.text(format, rest, env, value, before + text, out),
             Part::Term(term) => self.values(term, env, value.clone(), &mut |inside| {

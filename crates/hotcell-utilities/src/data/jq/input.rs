@@ -11,6 +11,7 @@ use super::{
     stop::Stop,
     value::{Heap, Value},
 };
+use crate::languages::budget::Held;
 
 /// How much is read at once.
 const PIECE: usize = 64 << 10;
@@ -74,6 +75,22 @@ impl<'p> Inputs<'p> {
         })))
     }
 
+    /// Values that are there already.
+    pub(crate) fn of(
+        process: &Process,
+        heap: &Heap,
+        values: VecDeque<Value>,
+    ) -> std::io::Result<Self> {
+        let inputs = Self::new(process, heap, Mode::default(), Vec::new())?;
+        {
+            let mut state = inputs.0.borrow_mut();
+            state.files.clear();
+            state.is_over = true;
+            state.events = values;
+        }
+        Ok(inputs)
+    }
+
     /// Whether a file could not be read.
     pub(crate) fn failed(&self) -> bool {
         self.0.borrow().failed
@@ -113,6 +130,61 @@ impl<'p> Inputs<'p> {
     }
 }
 
+/// Bytes that grow, and are charged while they do.
+pub(crate) struct Bytes {
+    bytes: Vec<u8>,
+    held: Held,
+}
+
+impl Bytes {
+    pub(crate) fn new(heap: &Heap) -> Self {
+        Self {
+            bytes: Vec::new(),
+            held: Held::nothing(&heap.0),
+        }
+    }
+
+    /// All that an input has.
+    pub(crate) fn read(heap: &Heap, input: &mut Input<'_>) -> std::io::Result<Self> {
+        let mut all = Self::new(heap);
+        let mut piece = vec![0; PIECE];
+        loop {
+            let count = input.read(&mut piece)?;
+            if count == 0 {
+                return Ok(all);
+            }
+            all.push(piece.get(..count).unwrap_or_default())?;
+        }
+    }
+
+    pub(crate) fn push(&mut self, more: &[u8]) -> std::io::Result<()> {
+        let needed = self.bytes.len() + more.len();
+        let room = self.bytes.capacity();
+        if needed > room {
+            let wanted = needed.max(room.saturating_mul(2));
+            self.held.grow(wanted - room)?;
+            self.bytes.reserve_exact(wanted - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(())
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A string of it; what is not UTF-8 is replaced.
+    pub(crate) fn into_string(self, heap: &Heap) -> Result<Value, Stop> {
+        match String::from_utf8(self.bytes) {
+            Ok(text) => {
+                drop(self.held);
+                heap.string(text)
+            }
+            Err(wrong) => heap.string_of(wrong.as_bytes()),
+        }
+    }
+}
+
 impl<'p> State<'p> {
     fn next(&mut self, process: &'p Process) -> Result<Option<Value>, Stop> {
         if let Some(event) = self.events.pop_front() {
@@ -136,15 +208,12 @@ impl<'p> State<'p> {
             return Ok(None);
         }
         if self.mode.is_raw {
-            let mut text = Vec::new();
+            let mut text = Bytes::new(&self.heap);
             while self.fill(process)? {
-                text.extend_from_slice(self.buffer.get(self.start..).unwrap_or_default());
+                text.push(self.buffer.get(self.start..).unwrap_or_default())?;
                 self.start = self.buffer.len();
             }
-            return self
-                .heap
-                .string(String::from_utf8_lossy(&text).into_owned())
-                .map(Some);
+            return text.into_string(&self.heap).map(Some);
         }
         let mut all = self.heap.array(Vec::new())?;
         while let Some(value) = self.value(process)? {
@@ -170,11 +239,10 @@ impl<'p> State<'p> {
             let rest = self.buffer.get(self.start..).unwrap_or_default();
             if let Some(end) = memchr::memchr(b'\n', rest.get(searched..).unwrap_or_default()) {
                 let end = searched + end;
-                let line =
-                    String::from_utf8_lossy(rest.get(..end).unwrap_or_default()).into_owned();
+                process.spend(end / 16 + 16);
+                let line = self.heap.string_of(rest.get(..end).unwrap_or_default())?;
                 self.start += end + 1;
-                process.spend(line.len() / 16 + 16);
-                return self.heap.string(line).map(Some);
+                return Ok(Some(line));
             }
             searched = rest.len();
             if !self.fill(process)? {
@@ -182,9 +250,9 @@ impl<'p> State<'p> {
                 if rest.is_empty() {
                     return Ok(None);
                 }
-                let line = String::from_utf8_lossy(rest).into_owned();
+                let line = self.heap.string_of(rest)?;
                 self.start = self.buffer.len();
-                return self.heap.string(line).map(Some);
+                return Ok(Some(line));
             }
         }
     }
@@ -194,14 +262,12 @@ impl<'p> State<'p> {
         loop {
             let rest = self.buffer.get(self.start..).unwrap_or_default();
             let is_end = self.is_over && self.files.is_empty();
-            match self.parser.step(rest, is_end)? {
+            match self.parser.step(process, rest, is_end)? {
                 Ok(Step::Value(value, used)) => {
-                    process.spend(used / 8 + 16);
                     self.start += used;
                     return Ok(Some(value));
                 }
                 Ok(Step::More(used)) => {
-                    process.spend(used / 8 + 16);
                     self.start += used;
                     if is_end {
                         return Ok(None);
@@ -258,12 +324,23 @@ impl<'p> State<'p> {
             if wanted > self.charge.bytes() {
                 self.charge.resize(wanted).map_err(limit_error)?;
             }
+            self.buffer.reserve_exact(wanted - length);
             self.buffer.resize(wanted, 0);
-            let read = input.read(self.buffer.get_mut(length..).unwrap_or_default());
-            self.buffer.truncate(length + *read.as_ref().unwrap_or(&0));
+            let mut filled = length;
+            // What is left of a long string is looked at from its beginning each time: so it has to be twice as long.
+            let enough = if length < PIECE { length + 1 } else { wanted };
+            let mut read = Ok(1);
+            while filled < enough && matches!(read, Ok(1..)) {
+                read = input.read(self.buffer.get_mut(filled..).unwrap_or_default());
+                filled += *read.as_ref().unwrap_or(&0);
+            }
+            self.buffer.truncate(filled);
             match read {
                 Ok(0) => {
                     self.input = None;
+                    if filled > length {
+                        return Ok(true);
+                    }
                     if self.files.is_empty() {
                         self.is_over = true;
                         return Ok(false);
@@ -292,6 +369,12 @@ impl<'p> State<'p> {
         path: &mut Vec<Value>,
     ) -> Result<(), Stop> {
         process.spend(32 + path.len());
+        let count = match value {
+            Value::Array(array) => array.items.len(),
+            Value::Object(object) => object.map.len(),
+            _ => 0,
+        };
+        let _room = self.heap.room_for(count.saturating_mul(2))?;
         let entries: Vec<(Value, Value)> = match value {
             #[allow(clippy::cast_precision_loss, reason = "nothing is that long")]
             Value::Array(array) => array

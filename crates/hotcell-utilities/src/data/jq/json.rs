@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
+use hotcell_process::Process;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::{
     stop::Stop,
-    value::{Heap, Map, Text, Value},
+    value::{Array, Heap, Object, Text, Value},
 };
 
 /// How deep a text may be.
@@ -19,8 +20,8 @@ const MOST_DEPTH: usize = 10_000;
 const SHARED_KEYS: usize = 1024;
 
 enum Open {
-    Array(Vec<Value>),
-    Object(Map, Option<Rc<Text>>),
+    Array(Array),
+    Object(Object, Option<Rc<Text>>),
 }
 
 /// What is allowed next.
@@ -104,7 +105,12 @@ impl Parser {
     }
 
     /// Goes on to the next value. With `is_end` the text is all that there is.
-    pub(crate) fn step(&mut self, text: &[u8], is_end: bool) -> Result<Result<Step, Wrong>, Stop> {
+    pub(crate) fn step(
+        &mut self,
+        process: &Process,
+        text: &[u8],
+        is_end: bool,
+    ) -> Result<Result<Step, Wrong>, Stop> {
         let mut at = 0;
         macro_rules! wrong {
             ($at:expr, $text:expr) => {
@@ -114,7 +120,10 @@ impl Parser {
                 }))
             };
         }
+        let mut spent = 0;
         loop {
+            process.spend((at - spent) / 8 + 1);
+            spent = at;
             let Some(byte) = text.get(at) else {
                 if is_end && !self.open.is_empty() {
                     wrong!(at, "Unfinished JSON term at EOF");
@@ -172,10 +181,9 @@ impl Parser {
                     continue;
                 }
                 b']' => match (self.open.pop(), self.expect) {
-                    (Some(Open::Array(mut items)), Expect::ValueOrEnd | Expect::CommaOrEnd) => {
+                    (Some(Open::Array(array)), Expect::ValueOrEnd | Expect::CommaOrEnd) => {
                         at += 1;
-                        items.shrink_to_fit();
-                        self.heap.array(items)?
+                        array.close()
                     }
                     (Some(Open::Array(_)), _) => wrong!(at + 1, "Expected another array element"),
                     (Some(Open::Object(..)), _) => {
@@ -184,9 +192,9 @@ impl Parser {
                     (None, _) => wrong!(at + 1, "Unmatched ']'"),
                 },
                 b'}' => match (self.open.pop(), self.expect) {
-                    (Some(Open::Object(map, None)), Expect::KeyOrEnd | Expect::CommaOrEnd) => {
+                    (Some(Open::Object(object, None)), Expect::KeyOrEnd | Expect::CommaOrEnd) => {
                         at += 1;
-                        self.heap.object(map)?
+                        object.close()
                     }
                     (Some(Open::Object(..)), Expect::Key) => {
                         wrong!(at + 1, "Expected another key-value pair")
@@ -213,10 +221,10 @@ impl Parser {
                         wrong!(at + 1, "Exceeds depth limit for parsing");
                     }
                     if *byte == b'[' {
-                        self.open.push(Open::Array(Vec::new()));
+                        self.open.push(Open::Array(self.heap.open_array()?));
                         self.expect = Expect::ValueOrEnd;
                     } else {
-                        self.open.push(Open::Object(Map::default(), None));
+                        self.open.push(Open::Object(self.heap.open_object()?, None));
                         self.expect = Expect::KeyOrEnd;
                     }
                     at += 1;
@@ -230,6 +238,7 @@ impl Parser {
                         return Ok(Ok(Step::More(at)));
                     };
                     let inside = text.get(at + 1..end).unwrap_or_default();
+                    self.heap.room_for_text(inside.len())?;
                     let is_key = matches!(self.expect, Expect::Key | Expect::KeyOrEnd);
                     if is_key {
                         let key = match self.key(inside)? {
@@ -316,17 +325,10 @@ impl Parser {
                     self.expect = Expect::Value;
                     return Ok(Ok(Step::Value(value, at)));
                 }
-                Some(Open::Array(items)) => {
-                    if items.len() == items.capacity() {
-                        // Charged for good once the array is complete; until then the text itself bounds it.
-                        let room = self.heap.0.hold(items.len() * 2 * size_of::<Value>())?;
-                        drop(room);
-                    }
-                    items.push(value);
-                }
-                Some(Open::Object(map, pending)) => {
+                Some(Open::Array(array)) => array.push(value)?,
+                Some(Open::Object(object, pending)) => {
                     if let Some(key) = pending.take() {
-                        map.insert(key, value);
+                        object.set(key, value)?;
                     }
                 }
             }
@@ -428,19 +430,44 @@ fn hex(text: &[u8], at: usize) -> Option<u32> {
     })
 }
 
+/// All values of a text in an array.
+pub(crate) fn parse_all(
+    process: &Process,
+    heap: &Heap,
+    text: &[u8],
+) -> Result<Result<Value, String>, Stop> {
+    let mut parser = Parser::new(heap);
+    let mut all = heap.open_array()?;
+    let mut rest = text;
+    loop {
+        match parser.step(process, rest, true)? {
+            Ok(Step::Value(value, used)) => {
+                all.push(value)?;
+                rest = rest.get(used..).unwrap_or_default();
+            }
+            Ok(Step::More(_)) => return Ok(Ok(all.close())),
+            Err(wrong) => return Ok(Err(wrong.text)),
+        }
+    }
+}
+
 /// The one value that a text is, for `fromjson` and arguments.
-pub(crate) fn parse_one(heap: &Heap, text: &[u8]) -> Result<Result<Option<Value>, String>, Stop> {
+pub(crate) fn parse_one(
+    process: &Process,
+    heap: &Heap,
+    text: &[u8],
+) -> Result<Result<Option<Value>, String>, Stop> {
     let mut parser = Parser::new(heap);
     let wrong = |parser: &Parser, wrong: Wrong| {
         let (line, column) = parser.place(text.get(..wrong.at).unwrap_or(text));
         format!("{} at line {line}, column {column}", wrong.text)
     };
-    let (value, used) = match parser.step(text, true)? {
+    let (value, used) = match parser.step(process, text, true)? {
         Ok(Step::Value(value, used)) => (value, used),
         Ok(Step::More(_)) => return Ok(Ok(None)),
         Err(fault) => return Ok(Err(wrong(&parser, fault))),
     };
-    match parser.step(text.get(used..).unwrap_or_default(), true)? {
+    match parser.step(process, text.get(used..).unwrap_or_default(), true)? {
         Ok(Step::More(_)) => Ok(Ok(Some(value))),
         Ok(Step::Value(..)) => Ok(Err("Unexpected extra JSON values".to_owned())),
         Err(mut fault) => {

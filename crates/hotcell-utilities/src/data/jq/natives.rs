@@ -74,7 +74,7 @@ fn arg(args: &[Value], index: usize) -> &Value {
 
 /// The text of a value for messages, cut as jq cuts it.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = brief(value);
+    let text = print::beginning(value);
     let mut end = 11.min(text.len());
     if text.len() <= 11 {
         return text;
@@ -84,30 +84,6 @@ pub(crate) fn shown(value: &Value) -> String {
         end -= 1;
     }
     format!("{}...", text.get(..end).unwrap_or_default())
-}
-
-/// The beginning of a value's text: messages need no more.
-fn brief(value: &Value) -> String {
-    match value {
-        Value::Array(array) if array.items.len() > 8 => {
-            let mut text = "[".to_owned();
-            for item in array.items.iter().take(8) {
-                text.push_str(&brief(item));
-                text.push(',');
-            }
-            text
-        }
-        Value::String(string) if string.text.len() > 64 => {
-            let mut end = 64;
-            while !string.text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let mut text = String::new();
-            print::quote(&mut text, string.text.get(..end).unwrap_or_default(), false);
-            text
-        }
-        _ => print::compact(value),
-    }
 }
 
 /// `number (1)`; null is only that.

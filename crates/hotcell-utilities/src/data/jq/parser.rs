@@ -6,17 +6,22 @@ mod pattern;
 
 use std::collections::HashMap;
 
-use hotcell_process::Process;
+use hotcell_process::{Process, error_text};
 
 use super::{
     lexer::{Token, tokens},
     prelude,
+    stop::Stop,
     syntax::{Function, Program, Term},
     value::{Heap, Value},
 };
+use crate::languages::budget::Held;
 
 /// Expressions in each other are parsed only while there is this much stack: what runs them and drops them needs some, too.
 const STACK_RESERVE: usize = 8 << 20;
+
+/// What a word takes, as such and as a part of the program.
+const WORD_COST: usize = 192;
 
 /// A program that is none.
 pub(crate) struct SyntaxError {
@@ -67,6 +72,8 @@ pub(super) struct Parser<'p> {
     library: Vec<String>,
     /// Modules that are being read, so that none imports itself.
     loading: Vec<String>,
+    /// What the program takes.
+    held: Held,
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -93,6 +100,7 @@ pub(crate) fn parse(
         data: Vec::new(),
         library,
         loading: Vec::new(),
+        held: Held::nothing(&heap.0),
     };
     parser.begin(source)?;
     parser.imports()?;
@@ -107,11 +115,19 @@ pub(crate) fn parse(
     for function in &mut functions {
         function.body.mark();
     }
-    Ok(Program { functions, main })
+    Ok(Program {
+        functions,
+        main,
+        _held: parser.held,
+    })
 }
 
 impl Parser<'_> {
     fn begin(&mut self, source: &str) -> Parsed<()> {
+        // Words while it is taken apart, and then the text as it stays for messages.
+        let words = source.len().saturating_mul(size_of::<(Token, usize)>() + 1);
+        let room = self.heap.0.hold(words);
+        let _room = room.map_err(|error| self.stopped(error.into()))?;
         source.clone_into(&mut self.source);
         self.at = 0;
         self.process.spend(source.len());
@@ -125,7 +141,19 @@ impl Parser<'_> {
                 ));
             }
         };
-        Ok(())
+        let taken = self.tokens.len().saturating_mul(WORD_COST) + source.len();
+        let more = self.held.grow(taken);
+        more.map_err(|error| self.stopped(error.into()))
+    }
+
+    /// What has nothing to do with the text ended it.
+    fn stopped(&self, stop: Stop) -> SyntaxError {
+        SyntaxError {
+            text: match stop {
+                Stop::Io(error) => error_text(&error),
+                _ => "cannot be read".to_owned(),
+            },
+        }
     }
 
     /// The whole: definitions, and a filter unless nothing follows them.

@@ -1,11 +1,14 @@
 //! Writing JSON.
 
-use std::rc::Rc;
+use std::{io, rc::Rc};
+
+use hotcell_process::Process;
 
 use super::{
     number,
-    value::{Array, Object, Value, sorted_entries},
+    value::{Array, Heap, Object, Value, sorted_entries},
 };
+use crate::languages::budget::Held;
 
 /// How values look.
 #[derive(Clone)]
@@ -62,35 +65,74 @@ impl Style {
     };
 }
 
-/// The text of a value on one line.
-pub(crate) fn compact(value: &Value) -> String {
+/// The text of a value on one line. It is charged while it grows; whoever keeps it charges it for good.
+pub(crate) fn compact(process: &Process, heap: &Heap, value: &Value) -> io::Result<String> {
     let mut out = String::new();
-    put(&mut out, value, &Style::COMPACT, &mut |_| Ok(()));
+    let mut held = Held::nothing(&heap.0);
+    let mut room = 0;
+    put(process, &mut out, value, &Style::COMPACT, &mut |out| {
+        if out.len() + ROOM > room {
+            let wanted = (out.len() + ROOM).max(room * 2);
+            held.grow(wanted - room)?;
+            room = wanted;
+            out.reserve_exact(room - out.len());
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// The beginning of a value's text on one line, for messages.
+pub(crate) fn beginning(value: &Value) -> String {
+    let mut out = String::new();
+    let printer = Printer {
+        style: &Style::COMPACT,
+        spend: &|_| (),
+        most: 64,
+        flush: &mut |_| Err(io::ErrorKind::Other.into()),
+    };
+    // It ends where the text is long enough.
+    let _ = { printer }.value(&mut out, value, 0);
     out
 }
 
-/// Puts a value at the end of a text. Whenever that is long, `flush` may empty it, which also lets others run.
+/// Puts a value at the end of a text. Whenever that is long, `flush` may empty it, and see to it that there is [`ROOM`].
 pub(crate) fn put(
+    process: &Process,
     out: &mut String,
     value: &Value,
     style: &Style,
-    flush: &mut dyn FnMut(&mut String) -> std::io::Result<()>,
-) {
-    Printer { style, flush }.value(out, value, 0);
+    flush: &mut dyn FnMut(&mut String) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut printer = Printer {
+        style,
+        spend: &|units| process.spend(units),
+        most: LONG,
+        flush,
+    };
+    printer.value(out, value, 0)
 }
+
+/// A text is long from here on, and so much of a string is put at once.
+const LONG: usize = 16 << 10;
+/// More is not put at once: a piece of a string in escapes, or a line break with its indentation.
+const ROOM: usize = 8 * LONG;
 
 struct Printer<'a> {
     style: &'a Style,
-    flush: &'a mut dyn FnMut(&mut String) -> std::io::Result<()>,
+    spend: &'a dyn Fn(usize),
+    /// How long the text may become.
+    most: usize,
+    flush: &'a mut dyn FnMut(&mut String) -> io::Result<()>,
 }
 
 const COLOR_OFF: &str = "\x1b[0m";
 
 impl Printer<'_> {
-    fn value(&mut self, out: &mut String, value: &Value, level: usize) {
-        if out.len() > 16 << 10 {
-            // A write that fails is seen at the end of the value.
-            let _ = (self.flush)(out);
+    fn value(&mut self, out: &mut String, value: &Value, level: usize) -> io::Result<()> {
+        (self.spend)(4);
+        if out.len() > self.most {
+            (self.flush)(out)?;
         }
         let colors = self.style.colors.clone();
         if let Some(colors) = &colors {
@@ -102,13 +144,30 @@ impl Printer<'_> {
             Value::Bool(false) => out.push_str("false"),
             Value::Number(number) => number::put(out, *number),
             Value::Literal(literal) => out.push_str(&literal.text),
-            Value::String(text) => quote(out, &text.text, self.style.ascii),
-            Value::Array(array) => self.array(out, array, level),
-            Value::Object(object) => self.object(out, object, level),
+            Value::String(text) => self.string(out, &text.text)?,
+            Value::Array(array) => self.array(out, array, level)?,
+            Value::Object(object) => self.object(out, object, level)?,
         }
         if colors.is_some() {
             out.push_str(COLOR_OFF);
         }
+        Ok(())
+    }
+
+    fn string(&mut self, out: &mut String, text: &str) -> io::Result<()> {
+        out.push('"');
+        let mut rest = text;
+        while rest.len() > LONG {
+            let (piece, after) = rest.split_at(rest.floor_char_boundary(LONG));
+            rest = after;
+            (self.spend)(LONG / 4);
+            escape(out, piece, self.style.ascii);
+            (self.flush)(out)?;
+        }
+        (self.spend)(rest.len() / 4);
+        escape(out, rest, self.style.ascii);
+        out.push('"');
+        Ok(())
     }
 
     fn line(&self, out: &mut String, level: usize) {
@@ -118,11 +177,11 @@ impl Printer<'_> {
         }
     }
 
-    fn array(&mut self, out: &mut String, array: &Rc<Array>, level: usize) {
+    fn array(&mut self, out: &mut String, array: &Rc<Array>, level: usize) -> io::Result<()> {
         out.push('[');
         if array.items.is_empty() {
             out.push(']');
-            return;
+            return Ok(());
         }
         let colors = self.style.colors.clone();
         let start = colors
@@ -136,7 +195,7 @@ impl Printer<'_> {
                 out.push(',');
             }
             self.line(out, level + 1);
-            self.value(out, item, level + 1);
+            self.value(out, item, level + 1)?;
         }
         if let Some(start) = &start {
             out.push_str(start);
@@ -146,17 +205,17 @@ impl Printer<'_> {
             out.push_str(start);
         }
         out.push(']');
+        Ok(())
     }
 
-    fn object(&mut self, out: &mut String, object: &Rc<Object>, level: usize) {
+    fn object(&mut self, out: &mut String, object: &Rc<Object>, level: usize) -> io::Result<()> {
         out.push('{');
         if object.map.is_empty() {
             out.push('}');
-            return;
+            return Ok(());
         }
         if self.style.colors.is_some() {
-            self.colored_object(out, object, level);
-            return;
+            return self.colored_object(out, object, level);
         }
         let mut is_first = true;
         let mut entry = |printer: &mut Self, out: &mut String, key: &str, value: &Value| {
@@ -165,33 +224,39 @@ impl Printer<'_> {
             }
             is_first = false;
             printer.line(out, level + 1);
-            quote(out, key, printer.style.ascii);
+            printer.string(out, key)?;
             out.push(':');
             if printer.style.indent.is_some() {
                 out.push(' ');
             }
-            printer.value(out, value, level + 1);
+            printer.value(out, value, level + 1)
         };
         if self.style.sorts {
-            for (key, value) in sorted_entries(object) {
-                entry(self, out, key, value);
+            for (key, value) in sorted_entries(object, &mut |units| (self.spend)(units * 4)) {
+                entry(self, out, key, value)?;
             }
         } else {
             for (key, value) in &object.map {
-                entry(self, out, &key.text, value);
+                entry(self, out, &key.text, value)?;
             }
         }
         self.line(out, level);
         out.push('}');
+        Ok(())
     }
 
-    fn colored_object(&mut self, out: &mut String, object: &Rc<Object>, level: usize) {
+    fn colored_object(
+        &mut self,
+        out: &mut String,
+        object: &Rc<Object>,
+        level: usize,
+    ) -> io::Result<()> {
         let Some(colors) = self.style.colors.clone() else {
-            return;
+            return Ok(());
         };
         let start = colors.of(&Value::Object(Rc::clone(object))).to_owned();
         let entries = if self.style.sorts {
-            sorted_entries(object)
+            sorted_entries(object, &mut |units| (self.spend)(units * 4))
         } else {
             object
                 .map
@@ -207,7 +272,7 @@ impl Printer<'_> {
             self.line(out, level + 1);
             out.push_str(COLOR_OFF);
             out.push_str(colors.key());
-            quote(out, key, self.style.ascii);
+            self.string(out, key)?;
             out.push_str(COLOR_OFF);
             out.push_str(&start);
             out.push(':');
@@ -215,18 +280,24 @@ impl Printer<'_> {
                 out.push(' ');
             }
             out.push_str(COLOR_OFF);
-            self.value(out, value, level + 1);
+            self.value(out, value, level + 1)?;
         }
         out.push_str(&start);
         self.line(out, level);
         out.push_str(&start);
         out.push('}');
+        Ok(())
     }
 }
 
 /// A string in quotes, with escapes.
 pub(crate) fn quote(out: &mut String, text: &str, ascii: bool) {
     out.push('"');
+    escape(out, text, ascii);
+    out.push('"');
+}
+
+fn escape(out: &mut String, text: &str, ascii: bool) {
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escape = match byte {
@@ -259,5 +330,4 @@ pub(crate) fn quote(out: &mut String, text: &str, ascii: bool) {
         }
     }
     out.push_str(text.get(plain..).unwrap_or_default());
-    out.push('"');
 }

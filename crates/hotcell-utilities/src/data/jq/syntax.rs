@@ -1,5 +1,7 @@
 //! A program, with its names resolved.
 
+use crate::languages::budget::Held;
+
 use super::value::Value;
 
 /// A filter. Variables are counted from the innermost one outwards.
@@ -99,6 +101,8 @@ pub(crate) struct Function {
 pub(crate) struct Program {
     pub(crate) functions: Vec<Function>,
     pub(crate) main: Term,
+    /// What all of it takes.
+    pub(crate) _held: Held,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -2,8 +2,7 @@
 
 use std::{cmp::Ordering, rc::Rc};
 
-use indexmap::IndexMap;
-
+pub(crate) use super::map::Map;
 use super::{number, stop::Stop};
 use crate::languages::budget::{Budget, Held};
 
@@ -11,13 +10,11 @@ use crate::languages::budget::{Budget, Held};
 pub(crate) const MOST_DEPTH: u32 = 10_000;
 
 /// What a string takes besides its bytes: counts, length, capacity, charge and the allocator's own.
-const TEXT_COST: usize = 88;
+const TEXT_COST: usize = 80;
 /// What an array or object takes when it is empty.
-const CONTAINER_COST: usize = 96;
-/// What an entry of an object takes: the pair, its hash and its place in the table.
-const ENTRY_COST: usize = 48;
-
-pub(crate) type Map = IndexMap<Rc<Text>, Value, foldhash::fast::RandomState>;
+const CONTAINER_COST: usize = 80;
+/// Texts from here on are charged before they are made, not only when they are there.
+const LONG_TEXT: usize = 16 << 10;
 
 /// A value. Cloning is cheap: what is large is shared, and changed in place by whoever has it alone.
 #[derive(Clone)]
@@ -101,6 +98,27 @@ impl Heap {
         Ok(Value::String(self.text(text)?))
     }
 
+    /// A string of bytes; what is not UTF-8 is replaced.
+    pub(crate) fn string_of(&self, bytes: &[u8]) -> Result<Value, Stop> {
+        self.room_for_text(bytes.len())?;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.string(text),
+            Err(_) => {
+                // A byte becomes three.
+                self.room_for_text(bytes.len().saturating_mul(3))?;
+                self.string(String::from_utf8_lossy(bytes))
+            }
+        }
+    }
+
+    /// Whether a text of this length may be made.
+    pub(crate) fn room_for_text(&self, length: usize) -> Result<(), Stop> {
+        if length >= LONG_TEXT {
+            self.0.hold(length)?;
+        }
+        Ok(())
+    }
+
     /// Adds to the end of a string, in place if nobody else has it.
     pub(crate) fn append(&self, mut text: Rc<Text>, more: &str) -> Result<Value, Stop> {
         if let Some(own) = Rc::get_mut(&mut text) {
@@ -132,8 +150,31 @@ impl Heap {
     pub(crate) fn object(&self, map: Map) -> Result<Value, Stop> {
         let depth = map.values().map(Value::depth).max().unwrap_or(0) + 1;
         check_depth(depth)?;
-        let held = self.0.hold(CONTAINER_COST + map.capacity() * ENTRY_COST)?;
+        let held = self.0.hold(CONTAINER_COST + map.bytes())?;
         Ok(Value::Object(Rc::new(Object { map, depth, held })))
+    }
+
+    /// An array that grows, and is charged while it does.
+    pub(crate) fn open_array(&self) -> Result<Array, Stop> {
+        Ok(Array {
+            items: Vec::new(),
+            depth: 1,
+            held: self.0.hold(CONTAINER_COST)?,
+        })
+    }
+
+    /// An object that grows, and is charged while it does.
+    pub(crate) fn open_object(&self) -> Result<Object, Stop> {
+        Ok(Object {
+            map: Map::default(),
+            depth: 1,
+            held: self.0.hold(CONTAINER_COST)?,
+        })
+    }
+
+    /// Room for values that are held for a while.
+    pub(crate) fn room_for(&self, values: usize) -> Result<Held, Stop> {
+        Ok(self.0.hold(values.saturating_mul(size_of::<Value>()))?)
     }
 
     pub(crate) fn empty_object(&self) -> Result<Value, Stop> {
@@ -173,9 +214,7 @@ impl Heap {
         object: &'a mut Rc<Object>,
     ) -> Result<&'a mut Object, Stop> {
         if Rc::get_mut(object).is_none() {
-            let held = self
-                .0
-                .hold(CONTAINER_COST + object.map.len() * ENTRY_COST)?;
+            let held = self.0.hold(CONTAINER_COST + object.map.bytes())?;
             *object = Rc::new(Object {
                 map: object.map.clone(),
                 depth: object.depth,
@@ -212,6 +251,16 @@ fn check_depth(depth: u32) -> Result<(), Stop> {
 }
 
 impl Array {
+    /// The value that it is when nothing more comes.
+    pub(crate) fn close(mut self) -> Value {
+        let unused = self.items.capacity() - self.items.len();
+        if unused > 0 {
+            self.items.shrink_to_fit();
+            self.held.shrink(unused * size_of::<Value>());
+        }
+        Value::Array(Rc::new(self))
+    }
+
     pub(crate) fn push(&mut self, value: Value) -> Result<(), Stop> {
         self.deepen(&value)?;
         if self.items.len() == self.items.capacity() {
@@ -250,17 +299,21 @@ impl Object {
     pub(crate) fn set(&mut self, key: Rc<Text>, value: Value) -> Result<(), Stop> {
         self.depth = self.depth.max(value.depth() + 1);
         check_depth(self.depth)?;
-        let room = self.map.capacity();
-        self.map.insert(key, value);
-        let more = self.map.capacity().saturating_sub(room);
+        let more = self.map.growth();
         if more > 0 {
-            self.held.grow(more * ENTRY_COST)?;
+            self.held.grow(more)?;
         }
+        self.map.insert(key, value);
         Ok(())
     }
 
+    /// The value that it is when nothing more comes.
+    pub(crate) fn close(self) -> Value {
+        Value::Object(Rc::new(self))
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
-        self.map.get(&Key(key))
+        self.map.get(key)
     }
 }
 
@@ -338,8 +391,7 @@ impl Value {
                 a.items.len().cmp(&b.items.len())
             }
             (Self::Object(a), Self::Object(b)) => {
-                let (a, b) = (sorted_entries(a), sorted_entries(b));
-                step(a.len() + b.len());
+                let (a, b) = (sorted_entries(a, step), sorted_entries(b, step));
                 let keys = a
                     .iter()
                     .map(|(key, _)| *key)
@@ -376,13 +428,20 @@ impl Value {
     }
 }
 
-/// The entries in the order of their keys' bytes.
-pub(crate) fn sorted_entries(object: &Object) -> Vec<(&str, &Value)> {
+/// The entries in the order of their keys' bytes. Each comparison is told to `step`.
+pub(crate) fn sorted_entries<'o>(
+    object: &'o Object,
+    step: &mut dyn FnMut(usize),
+) -> Vec<(&'o str, &'o Value)> {
+    step(object.map.len());
     let mut entries: Vec<(&str, &Value)> = object
         .map
         .iter()
         .map(|(key, value)| (key.text.as_str(), value))
         .collect();
-    entries.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    entries.sort_unstable_by(|a, b| {
+        step(1);
+        a.0.cmp(b.0)
+    });
     entries
 }

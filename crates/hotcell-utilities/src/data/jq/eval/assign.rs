@@ -105,8 +105,8 @@ impl<'t> Machine<'t, '_> {
             path: Some(Path::root()),
         };
         self.eval(target, env, item, &mut |item| {
-            let steps = item.path.as_ref().and_then(Path::steps);
-            match steps {
+            let steps = item.path.as_ref();
+            match steps.and_then(|path| path.steps(self.process)) {
                 Some(steps) => out(&steps),
                 None => Err(path::invalid(&item.value)),
             }

@@ -99,15 +99,15 @@ impl<'t> Machine<'t, '_> {
                     value,
                     path: Some(Path::root()),
                 };
-                self.recurse(
-                    start,
-                    &mut |found| match found.path.as_ref().and_then(Path::steps) {
+                self.recurse(start, &mut |found| {
+                    let path = found.path.as_ref();
+                    match path.and_then(|path| path.steps(self.process)) {
                         Some(steps) if !steps.is_empty() => {
                             out(self.made(&item, self.heap.array(steps)?))
                         }
                         _ => Ok(()),
-                    },
-                )
+                    }
+                })
             }
             Special::Delete => {
                 let mut gone = self.heap.array(Vec::new())?;

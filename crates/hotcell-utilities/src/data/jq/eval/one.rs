@@ -184,17 +184,21 @@ impl<'t> Machine<'t, '_> {
             }
             Term::Text(format, parts) => {
                 let mut text = String::new();
+                let mut held = self.heap.0.hold(0)?;
                 for part in parts {
                     match part {
                         Part::Text(plain) => text.push_str(plain),
                         Part::Term(term) => {
                             let inside = self.single(term, env, value)?;
                             let format = format.as_deref().unwrap_or("@text");
-                            text.push_str(&natives::format(self, format, inside)?);
+                            let inside = natives::format(self, format, inside)?;
+                            held.grow(inside.len().saturating_mul(2))?;
+                            text.push_str(&inside);
                         }
                     }
                 }
                 self.process.spend(text.len());
+                drop(held);
                 self.heap.string(text)
             }
             Term::Format(name) => {

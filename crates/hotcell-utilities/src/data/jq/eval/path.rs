@@ -2,18 +2,24 @@
 
 use std::rc::Rc;
 
+use hotcell_process::Process;
+
 use super::{
     super::{
         natives::{self, shown},
         stop::{Flow, Stop},
         syntax::Term,
-        value::Value,
+        value::{Heap, Value},
     },
     Env, Item, Machine, Out,
 };
+use crate::languages::budget::Held;
 
 /// No array is made longer than this by setting one of its items.
 const MOST_ITEMS: f64 = 536_870_911.0;
+
+/// What a step of a path takes.
+const STEP_COST: usize = 72;
 
 /// The way to a value: the last step, and the way before it.
 #[derive(Clone)]
@@ -22,7 +28,7 @@ pub(crate) struct Path(Way);
 #[derive(Clone)]
 enum Way {
     Root,
-    Step(Rc<(Value, Path)>),
+    Step(Rc<(Value, Path, Held)>),
     /// The value was made, and is nowhere.
     Lost,
 }
@@ -32,7 +38,7 @@ impl Drop for Path {
         let mut way = std::mem::replace(&mut self.0, Way::Root);
         while let Way::Step(step) = way {
             match Rc::try_unwrap(step) {
-                Ok((_, mut before)) => way = std::mem::replace(&mut before.0, Way::Root),
+                Ok((_, mut before, _)) => way = std::mem::replace(&mut before.0, Way::Root),
                 Err(_) => return,
             }
         }
@@ -48,8 +54,9 @@ impl Path {
         Self(Way::Lost)
     }
 
-    fn then(&self, step: Value) -> Self {
-        Self(Way::Step(Rc::new((step, self.clone()))))
+    fn then(&self, heap: &Heap, step: Value) -> Result<Self, Stop> {
+        let held = heap.0.hold(STEP_COST)?;
+        Ok(Self(Way::Step(Rc::new((step, self.clone(), held)))))
     }
 
     pub(crate) fn is_lost(&self) -> bool {
@@ -57,7 +64,7 @@ impl Path {
     }
 
     /// All steps from the root.
-    pub(crate) fn steps(&self) -> Option<Vec<Value>> {
+    pub(crate) fn steps(&self, process: &Process) -> Option<Vec<Value>> {
         let mut steps = Vec::new();
         let mut path = self;
         loop {
@@ -65,6 +72,7 @@ impl Path {
                 Way::Root => break,
                 Way::Lost => return None,
                 Way::Step(step) => {
+                    process.spend(2);
                     steps.push(step.0.clone());
                     path = &step.1;
                 }
@@ -93,7 +101,7 @@ impl<'t> Machine<'t, '_> {
                 shown(&item.value)
             )));
         }
-        Ok(Some(path.then(step)))
+        Ok(Some(path.then(&self.heap, step)?))
     }
 
     pub(super) fn index_item(&self, item: Item, key: Value) -> Result<Item, Stop> {
@@ -193,7 +201,11 @@ impl<'t> Machine<'t, '_> {
             return Err(invalid(&item.value));
         }
         for step in &steps.items {
-            path = path.map(|path| path.then(step.clone()));
+            self.process.spend(8);
+            path = match path {
+                Some(path) => Some(path.then(&self.heap, step.clone())?),
+                None => None,
+            };
         }
         let value = get(self, &item.value, wanted)?;
         Ok(Item { value, path })
@@ -204,7 +216,7 @@ impl<'t> Machine<'t, '_> {
 pub(crate) fn index(machine: &Machine<'_, '_>, value: &Value, key: &Value) -> Result<Value, Stop> {
     match (value, key) {
         (Value::Object(object), Value::String(key)) => {
-            Ok(object.map.get(&**key).cloned().unwrap_or(Value::Null))
+            Ok(object.map.get(&key.text).cloned().unwrap_or(Value::Null))
         }
         (Value::Array(array), Value::Number(_) | Value::Literal(_)) => {
             let number = key.as_number().unwrap_or(f64::NAN);
@@ -352,8 +364,8 @@ pub(crate) fn take_at(
     machine.process.spend(16);
     match (&mut *root, step) {
         (Value::Object(object), Value::String(key)) => {
-            if object.map.contains_key(&**key)
-                && let Some(inner) = machine.heap.object_mut(object)?.map.get_mut(&**key)
+            if object.map.contains_key(&key.text)
+                && let Some(inner) = machine.heap.object_mut(object)?.map.get_mut(&key.text)
             {
                 return take_at(machine, inner, rest);
             }
@@ -398,7 +410,7 @@ pub(crate) fn set_at(
                 )));
             };
             let object = machine.heap.object_mut(object)?;
-            let mut inner = match object.map.get_mut(&**key) {
+            let mut inner = match object.map.get_mut(&key.text) {
                 Some(inner) => std::mem::replace(inner, Value::Null),
                 None => Value::Null,
             };
@@ -518,10 +530,10 @@ fn delete_at(machine: &Machine<'_, '_>, root: &mut Value, steps: &[Value]) -> Fl
     }
     match (&mut *root, step) {
         (Value::Object(object), Value::String(key)) => {
-            if object.map.contains_key(&**key) {
+            if object.map.contains_key(&key.text) {
                 let object = machine.heap.object_mut(object)?;
                 machine.process.spend(object.map.len());
-                object.map.shift_remove(&**key);
+                object.map.remove(&key.text);
             }
             Ok(())
         }

@@ -162,7 +162,7 @@ fn merge(machine: &Machine<'_, '_>, a: Value, b: &Value) -> Result<Value, Stop> 
     let object = machine.heap.object_mut(&mut a)?;
     for (key, value) in &b.map {
         machine.process.spend(16);
-        let old = object.map.get(&**key).cloned();
+        let old = object.map.get(&key.text).cloned();
         let new = match (old, value) {
             (Some(old @ Value::Object(_)), Value::Object(_)) => merge(machine, old, value)?,
             _ => value.clone(),

@@ -6,10 +6,14 @@ use super::{
     super::{
         eval::{Machine, path},
         stop::Stop,
-        value::{Map, Value},
+        value::{Array, Value},
     },
     Table, arg, arithmetic, described, shown, wrong,
 };
+use crate::languages::budget::Held;
+
+/// How many times the items are held while they are sorted: with their keys, as pairs, and what the sort needs.
+const SORT_COPIES: usize = 7;
 
 pub(super) const TABLE: Table = &[
     ("not", 0, |_, value, _| Ok(Value::Bool(!value.is_true()))),
@@ -43,29 +47,27 @@ pub(super) const TABLE: Table = &[
     ("from_entries", 0, from_entries),
     ("reverse", 0, reverse),
     ("sort", 0, |machine, value, _| {
-        let items = items_of(&value, "cannot be sorted, as it is not an array")?.to_vec();
-        sorted(machine, items.clone(), items)
+        let items = items_of(&value, "cannot be sorted, as it is not an array")?;
+        sorted(machine, items, items)
     }),
     ("_sort_by", 1, |machine, value, args| {
-        let items = items_of(&value, "cannot be sorted, as it is not an array")?.to_vec();
-        sorted(machine, items, items_of(arg(args, 0), "")?.to_vec())
+        let items = items_of(&value, "cannot be sorted, as it is not an array")?;
+        sorted(machine, items, items_of(arg(args, 0), "")?)
     }),
     ("_group_by", 1, |machine, value, args| {
-        let items = items_of(&value, "cannot be grouped, as it is not an array")?.to_vec();
-        let groups = grouped(machine, items, items_of(arg(args, 0), "")?.to_vec());
-        let groups: Result<Vec<Value>, Stop> = groups
-            .into_iter()
-            .map(|group| machine.heap.array(group))
-            .collect();
-        machine.heap.array(groups?)
+        let items = items_of(&value, "cannot be grouped, as it is not an array")?;
+        let groups = grouped(machine, items, items_of(arg(args, 0), "")?)?;
+        machine
+            .heap
+            .array(groups.into_iter().map(Array::close).collect())
     }),
     ("unique", 0, |machine, value, _| {
-        let items = items_of(&value, "cannot be sorted, as it is not an array")?.to_vec();
-        let groups = grouped(machine, items.clone(), items);
+        let items = items_of(&value, "cannot be sorted, as it is not an array")?;
+        let groups = grouped(machine, items, items)?;
         machine.heap.array(
             groups
                 .into_iter()
-                .filter_map(|group| group.into_iter().next())
+                .filter_map(|group| group.items.into_iter().next())
                 .collect(),
         )
     }),
@@ -122,6 +124,31 @@ fn items_of<'v>(value: &'v Value, what: &str) -> Result<&'v [Value], Stop> {
     }
 }
 
+/// The items of an array, or the values of an object, with room for them.
+pub(super) fn children(
+    machine: &Machine<'_, '_>,
+    value: &Value,
+) -> Result<(Vec<Value>, Held), Stop> {
+    let count = match value {
+        Value::Array(array) => array.items.len(),
+        Value::Object(object) => object.map.len(),
+        other => {
+            return Err(Stop::message(format!(
+                "Cannot iterate over {}",
+                described(other)
+            )));
+        }
+    };
+    machine.process.spend(count / 4);
+    let room = machine.heap.room_for(count)?;
+    let items = match value {
+        Value::Array(array) => array.items.clone(),
+        Value::Object(object) => object.map.values().cloned().collect(),
+        _ => Vec::new(),
+    };
+    Ok((items, room))
+}
+
 fn length(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
     Ok(match &value {
         Value::Null => count(0),
@@ -143,10 +170,14 @@ fn keys(machine: &Machine<'_, '_>, value: &Value, sorts: bool) -> Result<Value, 
             .heap
             .array((0..array.items.len()).map(count).collect()),
         Value::Object(object) => {
-            machine.process.spend(object.map.len() * 16);
+            machine.process.spend(object.map.len());
+            let _room = machine.heap.room_for(object.map.len())?;
             let mut keys: Vec<_> = object.map.keys().map(Rc::clone).collect();
             if sorts {
-                keys.sort_unstable_by(|a, b| a.text.cmp(&b.text));
+                keys.sort_unstable_by(|a, b| {
+                    machine.process.spend(2);
+                    a.text.cmp(&b.text)
+                });
             }
             machine
                 .heap
@@ -160,7 +191,7 @@ fn has(_: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop>
     let key = arg(args, 0);
     match (&value, key) {
         (Value::Object(object), Value::String(key)) => {
-            Ok(Value::Bool(object.map.contains_key(&**key)))
+            Ok(Value::Bool(object.map.contains_key(&key.text)))
         }
         (Value::Array(array), Value::Number(_) | Value::Literal(_)) => {
             let number = key.as_number().unwrap_or(f64::NAN);
@@ -183,7 +214,7 @@ fn contains(machine: &Machine<'_, '_>, a: &Value, b: &Value) -> Result<bool, Sto
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             for (key, wanted) in &b.map {
-                match a.map.get(&**key) {
+                match a.map.get(&key.text) {
                     Some(found) if contains(machine, found, wanted)? => {}
                     _ => return Ok(false),
                 }
@@ -224,16 +255,7 @@ fn contains(machine: &Machine<'_, '_>, a: &Value, b: &Value) -> Result<bool, Sto
 }
 
 fn add(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
-    let items: Vec<Value> = match &value {
-        Value::Array(array) => array.items.clone(),
-        Value::Object(object) => object.map.values().cloned().collect(),
-        other => {
-            return Err(Stop::message(format!(
-                "Cannot iterate over {}",
-                described(other)
-            )));
-        }
-    };
+    let (items, _room) = children(machine, &value)?;
     drop(value);
     let mut sum = Value::Null;
     for item in items {
@@ -244,17 +266,8 @@ fn add(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, St
 }
 
 fn from_entries(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
-    let mut map = Map::default();
-    let items: Vec<Value> = match &value {
-        Value::Array(array) => array.items.clone(),
-        Value::Object(object) => object.map.values().cloned().collect(),
-        other => {
-            return Err(Stop::message(format!(
-                "Cannot iterate over {}",
-                described(other)
-            )));
-        }
-    };
+    let mut object = machine.heap.open_object()?;
+    let (items, _room) = children(machine, &value)?;
     for entry in items {
         machine.process.spend(32);
         let field = |names: &[&str]| -> Result<Value, Stop> {
@@ -272,7 +285,7 @@ fn from_entries(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<
             Value::String(text) => text,
             Value::Null => machine.heap.text("null")?,
             other @ (Value::Bool(_) | Value::Number(_) | Value::Literal(_)) => {
-                machine.heap.text(super::super::print::compact(&other))?
+                machine.heap.text(super::super::print::beginning(&other))?
             }
             other => {
                 return Err(Stop::message(format!(
@@ -293,9 +306,9 @@ fn from_entries(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<
             }
             _ => Value::Null,
         };
-        map.insert(key, value);
+        object.set(key, value)?;
     }
-    machine.heap.object(map)
+    Ok(object.close())
 }
 
 fn reverse(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
@@ -321,34 +334,41 @@ fn reverse(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value
 }
 
 /// Items with their keys, in the order of the keys.
-fn by_keys(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Vec<(Value, Value)> {
-    let mut pairs: Vec<(Value, Value)> = keys.into_iter().zip(items).collect();
+fn by_keys(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Vec<(Value, Value)> {
+    let mut pairs: Vec<(Value, Value)> = keys.iter().cloned().zip(items.iter().cloned()).collect();
     machine.process.spend(pairs.len() * 16);
     pairs.sort_by(|(a, _), (b, _)| a.compare(b, &mut |units| machine.process.spend(units * 4)));
     pairs
 }
 
-fn sorted(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Result<Value, Stop> {
+fn sorted(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Result<Value, Stop> {
+    let _room = machine.heap.room_for(items.len() * SORT_COPIES)?;
     let pairs = by_keys(machine, items, keys);
     machine
         .heap
         .array(pairs.into_iter().map(|(_, item)| item).collect())
 }
 
-fn grouped(machine: &Machine<'_, '_>, items: Vec<Value>, keys: Vec<Value>) -> Vec<Vec<Value>> {
-    let mut groups: Vec<Vec<Value>> = Vec::new();
+fn grouped(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Result<Vec<Array>, Stop> {
+    let _room = machine.heap.room_for(items.len() * SORT_COPIES)?;
+    let mut groups: Vec<Array> = Vec::new();
     let mut last: Option<Value> = None;
     for (key, item) in by_keys(machine, items, keys) {
-        let is_same = last
-            .as_ref()
-            .is_some_and(|last| last.compare(&key, &mut |_| ()).is_eq());
+        let is_same = last.as_ref().is_some_and(|last| {
+            last.compare(&key, &mut |units| machine.process.spend(units))
+                .is_eq()
+        });
         match groups.last_mut().filter(|_| is_same) {
-            Some(group) => group.push(item),
-            None => groups.push(vec![item]),
+            Some(group) => group.push(item)?,
+            None => {
+                let mut group = machine.heap.open_array()?;
+                group.push(item)?;
+                groups.push(group);
+            }
         }
         last = Some(key);
     }
-    groups
+    Ok(groups)
 }
 
 fn extreme(
@@ -380,32 +400,24 @@ fn extreme(
 }
 
 fn flattened(machine: &Machine<'_, '_>, value: &Value, depth: f64) -> Result<Value, Stop> {
-    let items: Vec<Value> = match value {
-        Value::Array(array) => array.items.clone(),
-        Value::Object(object) => object.map.values().cloned().collect(),
-        other => {
-            return Err(Stop::message(format!(
-                "Cannot iterate over {}",
-                described(other)
-            )));
-        }
-    };
-    let mut flat = Vec::new();
-    let mut todo: Vec<(std::vec::IntoIter<Value>, f64)> = vec![(items.into_iter(), depth)];
-    while let Some((items, depth)) = todo.last_mut() {
+    let (items, room) = children(machine, value)?;
+    let mut flat = machine.heap.open_array()?;
+    let mut todo = vec![(items.into_iter(), depth, room)];
+    while let Some((items, depth, _)) = todo.last_mut() {
         machine.process.spend(8);
         let depth = *depth;
         match items.next() {
             Some(Value::Array(inner)) if depth > 0.0 => {
-                todo.push((inner.items.clone().into_iter(), depth - 1.0));
+                let (items, room) = children(machine, &Value::Array(inner))?;
+                todo.push((items.into_iter(), depth - 1.0, room));
             }
-            Some(item) => flat.push(item),
+            Some(item) => flat.push(item)?,
             None => {
                 todo.pop();
             }
         }
     }
-    machine.heap.array(flat)
+    Ok(flat.close())
 }
 
 /// Where one array begins in another.
@@ -414,7 +426,7 @@ pub(crate) fn indices(
     items: &[Value],
     wanted: &[Value],
 ) -> Result<Value, Stop> {
-    let mut found = Vec::new();
+    let mut found = machine.heap.open_array()?;
     if !wanted.is_empty() {
         for (at, window) in items.windows(wanted.len()).enumerate() {
             machine.process.spend(wanted.len());
@@ -423,14 +435,14 @@ pub(crate) fn indices(
                     .is_eq()
             });
             if is_here {
-                found.push(count(at));
+                found.push(count(at))?;
             }
         }
     }
     if wanted.is_empty() {
         return Ok(Value::Null);
     }
-    machine.heap.array(found)
+    Ok(found.close())
 }
 
 fn all_indices(machine: &Machine<'_, '_>, value: &Value, wanted: &Value) -> Result<Value, Stop> {
@@ -441,7 +453,7 @@ fn all_indices(machine: &Machine<'_, '_>, value: &Value, wanted: &Value) -> Resu
             if wanted.text.is_empty() {
                 return Ok(Value::Null);
             }
-            let mut found = Vec::new();
+            let mut found = machine.heap.open_array()?;
             let mut characters = 0;
             let mut last = 0;
             let mut from = 0;
@@ -454,7 +466,7 @@ fn all_indices(machine: &Machine<'_, '_>, value: &Value, wanted: &Value) -> Resu
                 machine.process.spend(wanted.text.len());
                 characters += text.text.get(last..at).unwrap_or_default().chars().count();
                 last = at;
-                found.push(count(characters));
+                found.push(count(characters))?;
                 from = at
                     + text
                         .text
@@ -462,7 +474,7 @@ fn all_indices(machine: &Machine<'_, '_>, value: &Value, wanted: &Value) -> Resu
                         .and_then(|rest| rest.chars().next())
                         .map_or(1, char::len_utf8);
             }
-            machine.heap.array(found)
+            Ok(found.close())
         }
         (Value::Array(items), Value::Array(wanted)) => {
             indices(machine, &items.items, &wanted.items)

@@ -26,14 +26,19 @@ pub(crate) fn is_format(name: &str) -> bool {
 
 pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Result<String, Stop> {
     let plain = || match &value {
-        Value::String(text) => text.text.clone(),
+        Value::String(text) => Ok(text.text.clone()),
         other => text_of(machine, other),
     };
+    // No format makes a text more than six times as long.
+    let _room = match &value {
+        Value::String(text) => machine.heap.0.hold(text.text.len().saturating_mul(6))?,
+        _ => machine.heap.0.hold(0)?,
+    };
     let text = match name {
-        "@text" => plain(),
-        "@json" => text_of(machine, &value),
-        "@csv" | "@tsv" => row(name, &value)?,
-        "@html" => escape(&plain(), |c| {
+        "@text" => plain()?,
+        "@json" => text_of(machine, &value)?,
+        "@csv" | "@tsv" => row(machine, name, &value)?,
+        "@html" => escape(&plain()?, |c| {
             Some(match c {
                 '<' => "&lt;",
                 '>' => "&gt;",
@@ -45,7 +50,7 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
         }),
         "@uri" => {
             let mut out = String::new();
-            for byte in plain().bytes() {
+            for byte in plain()?.bytes() {
                 if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
                     out.push(char::from(byte));
                 } else {
@@ -55,7 +60,7 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
             out
         }
         "@urid" => {
-            let text = plain();
+            let text = plain()?;
             let mut out = Vec::new();
             let mut bytes = text.bytes();
             while let Some(byte) = bytes.next() {
@@ -70,11 +75,11 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
             }
             String::from_utf8_lossy(&out).into_owned()
         }
-        "@sh" => shell(&value)?,
-        "@base64" => data_encoding::BASE64.encode(plain().as_bytes()),
-        "@base32" => data_encoding::BASE32.encode(plain().as_bytes()),
+        "@sh" => shell(machine, &value)?,
+        "@base64" => data_encoding::BASE64.encode(plain()?.as_bytes()),
+        "@base32" => data_encoding::BASE32.encode(plain()?.as_bytes()),
         "@base64d" => {
-            let text = plain();
+            let text = plain()?;
             let trimmed = text.trim_end_matches('=');
             let decoded = data_encoding::BASE64_NOPAD
                 .decode(trimmed.as_bytes())
@@ -100,7 +105,7 @@ pub(crate) fn format(machine: &Machine<'_, '_>, name: &str, value: Value) -> Res
             String::from_utf8_lossy(&decoded).into_owned()
         }
         "@base32d" => {
-            let text = plain();
+            let text = plain()?;
             let Ok(decoded) =
                 data_encoding::BASE32_NOPAD.decode(text.trim_end_matches('=').as_bytes())
             else {
@@ -156,7 +161,7 @@ fn escape(text: &str, escape: impl Fn(char) -> Option<&'static str>) -> String {
     out
 }
 
-fn row(name: &str, value: &Value) -> Result<String, Stop> {
+fn row(machine: &Machine<'_, '_>, name: &str, value: &Value) -> Result<String, Stop> {
     let kind = name.trim_start_matches('@');
     let Value::Array(array) = value else {
         return Err(Stop::message(format!(
@@ -166,7 +171,12 @@ fn row(name: &str, value: &Value) -> Result<String, Stop> {
         )));
     };
     let mut out = String::new();
+    let mut held = machine.heap.0.hold(0)?;
     for (number, item) in array.items.iter().enumerate() {
+        // Twice for what is escaped, and twice for how a text grows.
+        let length = item.as_str().map_or(16, str::len);
+        machine.process.spend(length + 8);
+        held.grow(length.saturating_mul(4))?;
         if number > 0 {
             out.push(if kind == "csv" { ',' } else { '\t' });
         }
@@ -193,13 +203,13 @@ fn row(name: &str, value: &Value) -> Result<String, Stop> {
                     shown(item)
                 )));
             }
-            other => out.push_str(&print::compact(other)),
+            other => out.push_str(&print::beginning(other)),
         }
     }
     Ok(out)
 }
 
-fn shell(value: &Value) -> Result<String, Stop> {
+fn shell(machine: &Machine<'_, '_>, value: &Value) -> Result<String, Stop> {
     let word = |value: &Value| match value {
         Value::String(text) => Ok(format!("'{}'", text.text.replace('\'', "'\\''"))),
         Value::Array(_) | Value::Object(_) => Err(Stop::message(format!(
@@ -207,12 +217,22 @@ fn shell(value: &Value) -> Result<String, Stop> {
             value.type_name(),
             shown(value)
         ))),
-        other => Ok(print::compact(other)),
+        other => Ok(print::beginning(other)),
     };
     match value {
         Value::Array(array) => {
-            let words: Result<Vec<String>, Stop> = array.items.iter().map(word).collect();
-            Ok(words?.join(" "))
+            let mut words = String::new();
+            let mut held = machine.heap.0.hold(0)?;
+            for (number, item) in array.items.iter().enumerate() {
+                let word = word(item)?;
+                machine.process.spend(word.len() + 8);
+                held.grow(word.len().saturating_mul(2) + 1)?;
+                if number > 0 {
+                    words.push(' ');
+                }
+                words.push_str(&word);
+            }
+            Ok(words)
         }
         other => word(other),
     }

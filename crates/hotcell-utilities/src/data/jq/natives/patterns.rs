@@ -9,8 +9,12 @@ use super::{
     Table, arg, described, wrong,
 };
 
-/// Steps of backtracking for one match; some milliseconds.
+/// Steps of backtracking for one match in a short text; some milliseconds.
 const MOST_STEPS: usize = 1_000_000;
+
+/// Steps times bytes for one match: a step may go through all of the text, and nobody can stop it there. Only look-around and
+/// back-references backtrack at all.
+const MOST_WORK: usize = 300_000_000;
 
 /// So many expressions are kept compiled.
 const MOST_KEPT: usize = 64;
@@ -18,13 +22,21 @@ const MOST_KEPT: usize = 64;
 /// Expressions that were used.
 #[derive(Default)]
 pub(crate) struct State {
-    compiled: RefCell<HashMap<(String, String), Rc<Regex>>>,
+    compiled: RefCell<HashMap<(String, String, usize), Rc<Regex>>>,
 }
 
 pub(super) const TABLE: Table = &[("_match", 3, matches)];
 
-fn compile(machine: &Machine<'_, '_>, pattern: &str, flags: &str) -> Result<Rc<Regex>, Stop> {
-    let key = (pattern.to_owned(), flags.to_owned());
+fn compile(
+    machine: &Machine<'_, '_>,
+    pattern: &str,
+    flags: &str,
+    length: usize,
+) -> Result<Rc<Regex>, Stop> {
+    // Texts of nearly the same length share an expression.
+    let length = length.max(1).checked_next_power_of_two();
+    let steps = (MOST_WORK / length.unwrap_or(MOST_WORK)).clamp(16, MOST_STEPS);
+    let key = (pattern.to_owned(), flags.to_owned(), steps);
     if let Some(regex) = machine.natives.compiled.borrow().get(&key) {
         return Ok(Rc::clone(regex));
     }
@@ -35,7 +47,7 @@ fn compile(machine: &Machine<'_, '_>, pattern: &str, flags: &str) -> Result<Rc<R
         .ignore_whitespace(has('x'))
         .dot_matches_new_line(has('s') || has('p'))
         .multi_line(false)
-        .backtrack_limit(MOST_STEPS)
+        .backtrack_limit(steps)
         .build();
     let regex = built.map_err(|error| {
         let text = error.to_string();
@@ -76,7 +88,7 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
     }
     let text = subject.text.as_str();
     machine.process.spend(text.len() * 4);
-    let regex = compile(machine, &pattern.text, flags)?;
+    let regex = compile(machine, &pattern.text, flags, text.len())?;
     let failed = |_| Stop::message("regular expression needs too many steps");
     if arg(args, 2).is_true() {
         return Ok(Value::Bool(regex.is_match(text).map_err(failed)?));

@@ -8,10 +8,10 @@ use super::{
 pub(super) const TABLE: Table = &[
     ("tostring", 0, |machine, value, _| match value {
         Value::String(_) => Ok(value),
-        other => machine.heap.string(text_of(machine, &other)),
+        other => machine.heap.string(text_of(machine, &other)?),
     }),
     ("tojson", 0, |machine, value, _| {
-        let text = text_of(machine, &value);
+        let text = text_of(machine, &value)?;
         machine.heap.string(text)
     }),
     ("fromjson", 0, from_json),
@@ -32,6 +32,7 @@ pub(super) const TABLE: Table = &[
     ("explode", 0, |machine, value, _| match &value {
         Value::String(text) => {
             machine.process.spend(text.text.len());
+            let _room = machine.heap.room_for(text.text.len())?;
             machine.heap.array(
                 text.text
                     .chars()
@@ -94,18 +95,15 @@ fn is_space(character: char) -> bool {
 }
 
 /// The text of a value as JSON, charged by whoever keeps it.
-pub(super) fn text_of(machine: &Machine<'_, '_>, value: &Value) -> String {
-    let text = print::compact(value);
-    machine.process.spend(text.len());
-    text
+pub(super) fn text_of(machine: &Machine<'_, '_>, value: &Value) -> Result<String, Stop> {
+    Ok(print::compact(machine.process, &machine.heap, value)?)
 }
 
 fn from_json(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value, Stop> {
     let Value::String(text) = &value else {
         return Err(wrong(&value, "only strings can be parsed"));
     };
-    machine.process.spend(text.text.len());
-    match json::parse_one(&machine.heap, text.text.as_bytes())? {
+    match json::parse_one(machine.process, &machine.heap, text.text.as_bytes())? {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Ok(Value::Null),
         Err(wrong) => Err(Stop::message(format!(
@@ -165,33 +163,26 @@ pub(super) fn split(
         return Err(Stop::message("split input and separator must be strings"));
     };
     machine.process.spend(text.text.len());
-    let mut items = Vec::new();
+    let mut items = machine.heap.open_array()?;
     if text.text.is_empty() {
-        return machine.heap.array(items);
+        return Ok(items.close());
     }
     if part.text.is_empty() {
         for character in text.text.chars() {
-            items.push(machine.heap.string(character.to_string())?);
+            machine.process.spend(16);
+            items.push(machine.heap.string(character.to_string())?)?;
         }
     } else {
         for piece in text.text.split(part.text.as_str()) {
-            items.push(machine.heap.string(piece)?);
+            machine.process.spend(16);
+            items.push(machine.heap.string(piece)?)?;
         }
     }
-    machine.heap.array(items)
+    Ok(items.close())
 }
 
 fn join(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value, Stop> {
-    let items: Vec<Value> = match &value {
-        Value::Array(array) => array.items.clone(),
-        Value::Object(object) => object.map.values().cloned().collect(),
-        other => {
-            return Err(Stop::message(format!(
-                "Cannot iterate over {}",
-                described(other)
-            )));
-        }
-    };
+    let (items, _room) = super::collections::children(machine, &value)?;
     let between = arg(args, 0);
     let mut joined = machine.heap.string("")?;
     for (number, item) in items.into_iter().enumerate() {
@@ -202,7 +193,7 @@ fn join(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Value
         let item = match item {
             Value::Null => machine.heap.string("")?,
             Value::Bool(_) | Value::Number(_) | Value::Literal(_) => {
-                machine.heap.string(print::compact(&item))?
+                machine.heap.string(print::beginning(&item))?
             }
             other => other,
         };

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 
 use super::{
-    super::{print, stop::Stop, value::Value},
+    super::{stop::Stop, value::Value},
     Table, arg,
+    strings::text_of,
 };
 
 pub(super) const TABLE: Table = &[
@@ -19,14 +20,14 @@ pub(super) const TABLE: Table = &[
         Ok(Value::Number(machine.inputs.line() as f64))
     }),
     ("debug", 0, |machine, value, _| {
-        let line = format!("[\"DEBUG:\",{}]\n", print::compact(&value));
+        let line = format!("[\"DEBUG:\",{}]\n", text_of(machine, &value)?);
         machine.process.stderr().write_all(line.as_bytes())?;
         Ok(value)
     }),
     ("stderr", 0, |machine, value, _| {
         let text = match &value {
             Value::String(text) => text.text.clone(),
-            other => print::compact(other),
+            other => text_of(machine, other)?,
         };
         machine.process.stderr().write_all(text.as_bytes())?;
         Ok(value)
@@ -38,7 +39,7 @@ pub(super) const TABLE: Table = &[
         };
         let text = match &value {
             Value::String(text) => text.text.clone(),
-            other => print::compact(other) + "\n",
+            other => text_of(machine, other)? + "\n",
         };
         machine.process.stderr().write_all(text.as_bytes())?;
         Err(Stop::Halt(code as i32))

@@ -1,9 +1,9 @@
 //! `import` and `include`.
 
-use std::io::Read;
+use hotcell_process::error_text;
 
 use super::{
-    super::{json, syntax::Term, value::Value},
+    super::{input::Bytes, json, syntax::Term, value::Value},
     Meaning, Parsed, Parser, Scope, Token,
 };
 
@@ -72,7 +72,7 @@ impl Parser<'_> {
     }
 
     /// The text of a file of the library.
-    fn find(&mut self, path: &str, library: &[String], ending: &str) -> Parsed<(String, Vec<u8>)> {
+    fn find(&mut self, path: &str, library: &[String], ending: &str) -> Parsed<(String, Bytes)> {
         let last = path.rsplit('/').next().unwrap_or(path);
         for directory in library {
             let places = [
@@ -84,13 +84,13 @@ impl Parser<'_> {
                 let Ok(mut input) = self.process.open_input(&place) else {
                     continue;
                 };
-                let mut text = Vec::new();
-                let limit = 16 << 20;
-                let read = input.by_ref().take(limit).read_to_end(&mut text);
-                if read.is_err() {
-                    return Err(self.wrong(&format!("Could not read {place}")));
-                }
-                return Ok((place, text));
+                return match Bytes::read(&self.heap, &mut input) {
+                    Ok(text) => Ok((place, text)),
+                    Err(error) => {
+                        let error = error_text(&error);
+                        Err(self.wrong(&format!("Could not read {place}: {error}")))
+                    }
+                };
             }
         }
         let shown = library.join("\", \"");
@@ -105,7 +105,7 @@ impl Parser<'_> {
         if self.loading.contains(&place) {
             return Err(self.wrong(&format!("{path} imports itself")));
         }
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = String::from_utf8_lossy(text.as_slice()).into_owned();
         self.loading.push(place.clone());
         let before = self.library.clone();
         if let Some((directory, _)) = place.rsplit_once('/') {
@@ -138,23 +138,11 @@ impl Parser<'_> {
     /// A file of data is a variable, whose value is made where it is used.
     fn load_data(&mut self, path: &str, library: &[String], name: &str) -> Parsed<()> {
         let (place, text) = self.find(path, library, ".json")?;
-        let mut parser = json::Parser::new(&self.heap);
-        let mut items = Vec::new();
-        let mut rest = text.as_slice();
-        loop {
-            match parser.step(rest, true) {
-                Ok(Ok(json::Step::Value(value, used))) => {
-                    items.push(value);
-                    rest = rest.get(used..).unwrap_or_default();
-                }
-                Ok(Ok(json::Step::More(_))) => break,
-                _ => return Err(self.wrong(&format!("{place} is not JSON"))),
-            }
-        }
-        let value = self
-            .heap
-            .array(items)
-            .map_err(|_| self.wrong("out of memory"))?;
+        let value = match json::parse_all(self.process, &self.heap, text.as_slice()) {
+            Ok(Ok(value)) => value,
+            Ok(Err(_)) => return Err(self.wrong(&format!("{place} is not JSON"))),
+            Err(stop) => return Err(self.stopped(stop)),
+        };
         self.data.push((name.to_owned(), value));
         Ok(())
     }
