@@ -3,6 +3,7 @@
 mod cat;
 mod column;
 mod comm;
+mod csplit;
 mod cut;
 mod expand;
 mod factor;
@@ -42,6 +43,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     cat::UTILITY,
     column::UTILITY,
     comm::UTILITY,
+    csplit::UTILITY,
     cut::UTILITY,
     expand::UTILITY,
     factor::UTILITY,
