@@ -11,6 +11,7 @@ mod fmt;
 mod fold;
 mod head;
 mod hexdump;
+mod iconv;
 mod join;
 mod nl;
 mod numfmt;
@@ -52,6 +53,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     head::UTILITY,
     hexdump::HD,
     hexdump::UTILITY,
+    iconv::UTILITY,
     join::UTILITY,
     nl::UTILITY,
     numfmt::UTILITY,
