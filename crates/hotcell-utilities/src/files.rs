@@ -18,6 +18,7 @@ mod mktemp;
 pub(crate) mod mode;
 mod mv;
 mod owner;
+mod pathchk;
 pub(crate) mod prompt;
 mod rm;
 mod rmdir;
@@ -54,6 +55,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     mkdir::UTILITY,
     mktemp::UTILITY,
     mv::UTILITY,
+    pathchk::UTILITY,
     rm::UTILITY,
     rmdir::UTILITY,
     stat::UTILITY,
