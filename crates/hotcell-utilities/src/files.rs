@@ -9,6 +9,7 @@ mod dd;
 mod df;
 mod dirname;
 mod du;
+mod file;
 mod install;
 mod links;
 mod ln;
@@ -45,6 +46,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     dd::UTILITY,
     dirname::UTILITY,
     du::UTILITY,
+    file::UTILITY,
     install::UTILITY,
     links::LINK,
     links::UNLINK,
