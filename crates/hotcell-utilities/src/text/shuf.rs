@@ -76,7 +76,7 @@ impl Chance<'_> {
                     error_text(&error)
                 };
                 self.process
-                    .complain([name, b": ", text.as_bytes()].concat());
+                    .complain([quote(name).as_slice(), b": ", text.as_bytes()].concat());
                 self.process.exit(1);
             }
             let value = u64::from_le_bytes(bytes);
@@ -139,11 +139,15 @@ fn main(process: &Process) -> io::Result<i32> {
                 [b"extra operand ", quote(extra).as_slice()].concat(),
             );
         }
-        let Some((low, high)) = limits(range) else {
-            process.complain([b"invalid input range: ", quote(range).as_slice()].concat());
-            return Ok(1);
+        let (low, high) = match limits(range) {
+            Ok(limits) => limits,
+            Err(wrong) => {
+                process.complain([b"invalid input range: ", quote(wrong).as_slice()].concat());
+                return Ok(1);
+            }
         };
-        let size = (high - low).saturating_add(1);
+        // One less than the lowest is a range of nothing.
+        let size = high.saturating_add(1).saturating_sub(low);
         return pick(
             process,
             &mut chance,
@@ -205,11 +209,17 @@ fn main(process: &Process) -> io::Result<i32> {
     )
 }
 
-fn limits(range: &BStr) -> Option<(u64, u64)> {
-    let (low, high) = range.split_once_str("-")?;
+/// `LO-HI`; an error is the part that is wrong.
+fn limits(range: &BStr) -> Result<(u64, u64), &BStr> {
     let number = |text: &[u8]| text.to_str().ok()?.parse::<u64>().ok();
-    let (low, high) = (number(low)?, number(high)?);
-    (low <= high.saturating_add(1)).then_some((low, high))
+    let (low, high) = range.split_once_str("-").ok_or(range)?;
+    let low = number(low).ok_or(BStr::new(low))?;
+    let high = number(high).ok_or(BStr::new(high))?;
+    if low <= high.saturating_add(1) {
+        Ok((low, high))
+    } else {
+        Err(range)
+    }
 }
 
 /// Writes `count` of `size` things, each once unless they may repeat.

@@ -164,11 +164,11 @@ impl<'p> Machine<'p> {
                 Ok(Some(levels)) => {
                     // A file is not left; an argument is. Leaving more levels than there are is leaving.
                     let most = frames.len() - usize::from(!self.is_argument);
-                    if levels > most && (self.is_argument || self.is_quitting) {
+                    if levels > most && self.is_quitting {
                         return Ok(Ended::Quit);
                     }
                     frames.truncate(frames.len() - levels.min(most));
-                    if levels > most {
+                    if levels > most && !self.is_argument {
                         self.printer.flush()?;
                         self.process
                             .complain("Q command argument exceeded string execution depth");
@@ -262,6 +262,8 @@ impl<'p> Machine<'p> {
                 let levels = levels.and_then(|levels| usize::try_from(levels).ok());
                 self.is_quitting = false;
                 return match levels {
+                    // GNU's dc does not leave one level alone.
+                    Some(1) if frames.len() > 1 || self.is_argument => Ok(None),
                     Some(levels @ 1..) => Ok(Some(levels)),
                     _ => Err(Mistake::from("Q command requires a number >= 1").into()),
                 };
