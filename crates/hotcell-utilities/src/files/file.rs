@@ -232,7 +232,8 @@ fn beginning(process: &Process, input: Input<'_>) -> io::Result<(Vec<u8>, hotcel
         if read == 0 {
             return Ok((bytes, charge));
         }
-        charge.grow(read * 2).map_err(limit_error)?;
+        // What is read, a buffer that grows, and the text if it has to be decoded.
+        charge.grow(read * 4).map_err(limit_error)?;
         bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
     }
 }

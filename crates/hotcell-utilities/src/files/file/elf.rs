@@ -7,6 +7,9 @@ use super::{Kind, Numbers};
 /// More headers are not looked at, as in the real one.
 const MOST_HEADERS: u16 = 2048;
 
+/// So much of a segment is looked at: many headers may share one that is long.
+const MOST_CONTENT: usize = 64 << 10;
+
 pub(super) fn kind(bytes: &[u8]) -> Option<Kind> {
     let rest = bytes.strip_prefix(b"\x7fELF")?;
     let ([class @ 1..=2, order @ 1..=2, _, system, ..], true) = (rest, bytes.len() >= 52) else {
@@ -130,7 +133,7 @@ impl<'b> Elf<'b> {
             };
             let offset = self.word(at + 4, at + 8);
             let length = self.word(at + 16, at + 32);
-            let end = offset.checked_add(length);
+            let end = offset.checked_add(length.min(MOST_CONTENT));
             let content = end.and_then(|end| self.numbers.bytes.get(offset..end));
             let content = content.unwrap_or_default();
             match self.numbers.u32(at) {
