@@ -38,7 +38,7 @@ impl<'p> Entropy<'p> {
         }
     }
 
-    /// A step of SplitMix64: a counter whose bits are mixed well.
+    /// A step of `SplitMix64`: a counter whose bits are mixed well.
     fn next_word(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -173,7 +173,7 @@ fn main(process: &Process) -> io::Result<i32> {
     Ok(1)
 }
 
-impl<'p> Splitter<'p> {
+impl Splitter<'_> {
     fn split(&mut self, patterns: &[Pattern]) -> Step<()> {
         for pattern in patterns {
             let mut repetition = 0u64;
