@@ -73,6 +73,8 @@ pub(crate) struct Shared {
     task: AtomicWaker,
     /// For how long processes have computed, in nanoseconds.
     busy: AtomicU64,
+    /// When it was made.
+    began: Instant,
 }
 
 #[derive(Default)]
@@ -119,6 +121,7 @@ impl Kernel {
             state: Mutex::default(),
             task: AtomicWaker::new(),
             busy: AtomicU64::new(0),
+            began: Instant::now(),
         }))
     }
 
@@ -263,6 +266,11 @@ impl Shared {
         for entry in state.table.values_mut() {
             entry.is_orphan |= entry.parent == parent;
         }
+    }
+
+    /// How long ago it was made.
+    pub(crate) fn up_for(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// How long processes have computed, up to the last switch.

@@ -443,6 +443,11 @@ impl Process {
         self.kernel.busy() + self.slice_began.get().elapsed()
     }
 
+    /// How long ago the kernel was made: what `uptime` tells.
+    pub fn up_for(&self) -> Duration {
+        self.kernel.up_for()
+    }
+
     /// The names of the built-in programs, sorted.
     pub fn program_names(&self) -> Vec<BString> {
         self.kernel.options.programs.names()

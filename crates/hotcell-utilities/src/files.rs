@@ -9,6 +9,7 @@ mod dd;
 mod df;
 mod dirname;
 mod du;
+mod file;
 mod install;
 mod links;
 mod ln;
@@ -18,6 +19,7 @@ mod mktemp;
 pub(crate) mod mode;
 mod mv;
 mod owner;
+mod pathchk;
 pub(crate) mod prompt;
 mod rm;
 mod rmdir;
@@ -44,6 +46,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     dd::UTILITY,
     dirname::UTILITY,
     du::UTILITY,
+    file::UTILITY,
     install::UTILITY,
     links::LINK,
     links::UNLINK,
@@ -54,6 +57,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     mkdir::UTILITY,
     mktemp::UTILITY,
     mv::UTILITY,
+    pathchk::UTILITY,
     rm::UTILITY,
     rmdir::UTILITY,
     stat::UTILITY,

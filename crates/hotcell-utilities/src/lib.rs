@@ -91,6 +91,7 @@ mod calendar;
 mod characters;
 mod data;
 mod digests;
+mod entropy;
 mod files;
 mod identity;
 mod languages;

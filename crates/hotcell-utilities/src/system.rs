@@ -15,6 +15,7 @@ pub mod test;
 mod time;
 mod timeout;
 mod uname;
+mod uptime;
 mod which;
 mod xargs;
 
@@ -43,6 +44,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     timeout::UTILITY,
     uname::ARCH,
     uname::UTILITY,
+    uptime::UTILITY,
     which::UTILITY,
     xargs::UTILITY,
 ];

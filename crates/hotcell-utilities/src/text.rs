@@ -3,6 +3,7 @@
 mod cat;
 mod column;
 mod comm;
+mod csplit;
 mod cut;
 mod expand;
 mod factor;
@@ -10,6 +11,7 @@ mod fmt;
 mod fold;
 mod head;
 mod hexdump;
+mod iconv;
 mod join;
 mod nl;
 mod numfmt;
@@ -42,6 +44,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     cat::UTILITY,
     column::UTILITY,
     comm::UTILITY,
+    csplit::UTILITY,
     cut::UTILITY,
     expand::UTILITY,
     factor::UTILITY,
@@ -50,6 +53,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     head::UTILITY,
     hexdump::HD,
     hexdump::UTILITY,
+    iconv::UTILITY,
     join::UTILITY,
     nl::UTILITY,
     numfmt::UTILITY,

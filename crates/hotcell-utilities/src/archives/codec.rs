@@ -92,6 +92,8 @@ impl Codec {
         let inner: Box<dyn Finish + 'w> = match self {
             Self::Gzip => Box::new(
                 flate2::GzBuilder::new()
+                    // As gzip on Unix says.
+                    .operating_system(3)
                     .mtime(0)
                     .write(output, flate2::Compression::new(level.clamp(1, 9))),
             ),

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use bstr::ByteSlice;
 use hotcell_process::{Process, error_text};
 
-use crate::{Opt, Usage, Utility, size};
+use crate::{Opt, Parsed, Usage, Utility, number, quote::quote, size};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -17,6 +18,12 @@ const USAGE: Usage = Usage {
     summary: "Show information about the file system on which each FILE resides.",
     options: &[
         Opt::flag('a', "all", "include pseudo file systems (there are none)"),
+        Opt::value(
+            'B',
+            "block-size",
+            "SIZE",
+            "scale sizes by SIZE before printing them",
+        ),
         Opt::flag(
             'h',
             "human-readable",
@@ -30,98 +37,232 @@ const USAGE: Usage = Usage {
         ),
         Opt::flag('k', "", "like --block-size=1K"),
         Opt::flag('m', "", "like --block-size=1M"),
+        Opt::optional(
+            '\0',
+            "output",
+            "FIELD_LIST",
+            "use the output format defined by FIELD_LIST,\nor print all fields if FIELD_LIST is omitted",
+        ),
         Opt::flag('P', "portability", "use the POSIX output format"),
+        Opt::flag('\0', "total", "produce a grand total"),
         Opt::flag('T', "print-type", "print file system type"),
     ],
-    notes: "Without a limit of its own, a file system is as large as what is in it.",
+    notes: "Without a limit of its own, a file system is as large as what is in it.\n\n\
+            FIELD_LIST is a comma-separated list of columns to be included.  Valid field names are:\n\
+            'source', 'fstype', 'itotal', 'iused', 'iavail', 'ipcent', 'size', 'used', 'avail',\n\
+            'pcent', 'file' and 'target'.",
     ..Usage::DEFAULT
 };
 
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Column {
+    Source,
+    Type,
+    Inodes,
+    InodesUsed,
+    InodesFree,
+    InodesShare,
+    Size,
+    Used,
+    Available,
+    Share,
+    File,
+    Target,
+}
+
+const FIELDS: &[(&str, Column)] = &[
+    ("source", Column::Source),
+    ("fstype", Column::Type),
+    ("itotal", Column::Inodes),
+    ("iused", Column::InodesUsed),
+    ("iavail", Column::InodesFree),
+    ("ipcent", Column::InodesShare),
+    ("size", Column::Size),
+    ("used", Column::Used),
+    ("avail", Column::Available),
+    ("pcent", Column::Share),
+    ("file", Column::File),
+    ("target", Column::Target),
+];
+
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
+    let columns = columns(process, &parsed);
+    let unit = unit(process, &parsed);
     let mut code = 0;
-    let mut rows = usize::from(parsed.operands.is_empty());
+    let mut files = Vec::new();
     for name in &parsed.operands {
         match process.metadata(name, true) {
-            Ok(_) => rows += 1,
+            Ok(_) => files.push(name.to_string()),
             Err(error) => {
                 process.complain(format!("{name}: {}", error_text(&error)));
                 code = 1;
             }
         }
     }
-    if rows == 0 {
+    if parsed.operands.is_empty() {
+        files.push("-".to_owned());
+    }
+    if files.is_empty() {
         return Ok(code);
     }
     let usage = process.vfs().usage();
-    let counts_files = parsed.has("inodes");
-    let (used, most) = if counts_files {
-        (usage.files, usage.max_files)
-    } else {
-        (usage.bytes, usage.max_bytes)
+    let space = Amount::new(usage.bytes, usage.max_bytes);
+    let inodes = Amount::new(usage.files, usage.max_files);
+    let cell = |column: Column, file: &str, is_total: bool| match column {
+        Column::Source if is_total => "total".to_owned(),
+        Column::Type | Column::File | Column::Target if is_total => "-".to_owned(),
+        Column::Source => "hotcell".to_owned(),
+        Column::Type => "vfs".to_owned(),
+        Column::File => file.to_owned(),
+        Column::Target => "/".to_owned(),
+        Column::Inodes => unit.count(inodes.total),
+        Column::InodesUsed => unit.count(inodes.used),
+        Column::InodesFree => unit.count(inodes.total - inodes.used),
+        Column::InodesShare => inodes.share(),
+        Column::Size => unit.show(space.total),
+        Column::Used => unit.show(space.used),
+        Column::Available => unit.show(space.total - space.used),
+        Column::Share => space.share(),
     };
-    let total = most.unwrap_or(used).max(used);
-    let unit = match parsed.last_of(&["human-readable", "si", "k", "m"]) {
+    let mut rows = vec![titles(&parsed, &columns, unit)];
+    for file in &files {
+        process.spend(64);
+        rows.push(
+            columns
+                .iter()
+                .map(|column| cell(*column, file, false))
+                .collect(),
+        );
+    }
+    if parsed.has("total") {
+        rows.push(
+            columns
+                .iter()
+                .map(|column| cell(*column, "-", true))
+                .collect(),
+        );
+    }
+    print(process, &columns, &rows)?;
+    Ok(code)
+}
+
+fn columns(process: &Process, parsed: &Parsed) -> Vec<Column> {
+    if parsed.has("output") {
+        for other in ["inodes", "portability", "print-type"] {
+            if parsed.has(other) {
+                let letter = match other {
+                    "inodes" => "-i",
+                    "portability" => "-P",
+                    _ => "-T",
+                };
+                USAGE.fail(
+                    process,
+                    format!("options {letter} and --output are mutually exclusive"),
+                );
+            }
+        }
+        let lists: Vec<String> = parsed.values("output").map(ToString::to_string).collect();
+        if lists.is_empty() {
+            return FIELDS.iter().map(|(_, column)| *column).collect();
+        }
+        let names = lists.iter().flat_map(|list| list.split(','));
+        return names
+            .map(
+                |name| match FIELDS.iter().find(|(known, _)| *known == name) {
+                    Some((_, column)) => *column,
+                    None => USAGE.fail(
+                        process,
+                        format!("option --output: field {} unknown", quote(name.as_bytes())),
+                    ),
+                },
+            )
+            .collect();
+    }
+    let mut columns = vec![Column::Source];
+    if parsed.has("print-type") {
+        columns.push(Column::Type);
+    }
+    columns.extend(if parsed.has("inodes") {
+        [
+            Column::Inodes,
+            Column::InodesUsed,
+            Column::InodesFree,
+            Column::InodesShare,
+        ]
+    } else {
+        [Column::Size, Column::Used, Column::Available, Column::Share]
+    });
+    columns.push(Column::Target);
+    columns
+}
+
+fn unit(process: &Process, parsed: &Parsed) -> Unit {
+    match parsed.last_of(&["human-readable", "si", "k", "m", "block-size"]) {
         Some("human-readable") => Unit::Human(1024),
         Some("si") => Unit::Human(1000),
-        _ if counts_files => Unit::Blocks(1),
         Some("m") => Unit::Blocks(1 << 20),
+        Some("block-size") => {
+            let text = parsed.value("block-size").unwrap_or_default();
+            // A unit without a number is one of it.
+            let size = number::with_suffix(text)
+                .or_else(|| number::with_suffix(&[&b"1"[..], text.as_bytes()].concat()));
+            match size.filter(|size| *size > 0) {
+                Some(size) => Unit::Blocks(size),
+                None => {
+                    process.complain(format!("invalid --block-size argument {}", quote(text)));
+                    process.exit(1)
+                }
+            }
+        }
         _ => Unit::Blocks(1 << 10),
-    };
-    let header = match unit {
-        _ if counts_files => "Inodes",
-        Unit::Human(_) => "Size",
-        Unit::Blocks(1024) if parsed.has("portability") => "1024-blocks",
-        Unit::Blocks(1024) => "1K-blocks",
-        Unit::Blocks(_) => "1M-blocks",
-    };
-    let share = match (u128::from(used) * 100).checked_div(u128::from(total)) {
-        Some(share) => format!(
-            "{}%",
-            share + u128::from(u128::from(used) * 100 % u128::from(total) > 0)
-        ),
-        None => "-".to_owned(),
-    };
-    let mut titles = vec![
-        "Filesystem",
-        header,
-        "Used",
-        "Available",
-        "Use%",
-        "Mounted on",
-    ];
-    let mut cells = vec![
-        "hotcell".to_owned(),
-        unit.show(total),
-        unit.show(used),
-        unit.show(total - used),
-        share,
-        "/".to_owned(),
-    ];
-    match (counts_files, parsed.has("portability"), unit) {
-        (true, ..) => {
-            titles.splice(2..5, ["IUsed", "IFree", "IUse%"]);
-        }
-        (_, true, _) => {
-            titles.splice(4..5, ["Capacity"]);
-        }
-        (_, _, Unit::Human(_)) => {
-            titles.splice(3..4, ["Avail"]);
-        }
-        _ => {}
     }
-    if parsed.has("print-type") {
-        titles.insert(1, "Type");
-        cells.insert(1, "vfs".to_owned());
+}
+
+fn titles(parsed: &Parsed, columns: &[Column], unit: Unit) -> Vec<String> {
+    let is_chosen = parsed.has("output");
+    let is_portable = parsed.has("portability");
+    let is_human = matches!(unit, Unit::Human(_));
+    let title = |column: &Column| match column {
+        Column::Source => "Filesystem".to_owned(),
+        Column::Type => "Type".to_owned(),
+        Column::Inodes => "Inodes".to_owned(),
+        Column::InodesUsed => "IUsed".to_owned(),
+        Column::InodesFree => "IFree".to_owned(),
+        Column::InodesShare => "IUse%".to_owned(),
+        Column::Size => unit.title(is_portable),
+        Column::Used => "Used".to_owned(),
+        Column::Available if is_chosen || is_human => "Avail".to_owned(),
+        Column::Available => "Available".to_owned(),
+        Column::Share if is_portable => "Capacity".to_owned(),
+        Column::Share => "Use%".to_owned(),
+        Column::File => "File".to_owned(),
+        Column::Target => "Mounted on".to_owned(),
+    };
+    columns.iter().map(title).collect()
+}
+
+/// How much there is of something, and how much of it is used.
+struct Amount {
+    used: u64,
+    total: u64,
+}
+
+impl Amount {
+    fn new(used: u64, most: Option<u64>) -> Self {
+        Self {
+            used,
+            total: most.unwrap_or(used).max(used),
+        }
     }
-    let mut out = process.stdout();
-    writeln!(out, "{}", line(&titles, &cells, &titles))?;
-    let texts: Vec<&str> = cells.iter().map(String::as_str).collect();
-    for _ in 0..rows {
-        writeln!(out, "{}", line(&titles, &cells, &texts))?;
+
+    fn share(&self) -> String {
+        let (used, total) = (u128::from(self.used) * 100, u128::from(self.total));
+        if total == 0 {
+            return "-".to_owned();
+        }
+        format!("{}%", used.div_ceil(total))
     }
-    out.flush()?;
-    Ok(code)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -137,24 +278,67 @@ impl Unit {
             Self::Blocks(size) => number.div_ceil(size).to_string(),
         }
     }
+
+    /// Files are not measured in blocks.
+    fn count(self, number: u64) -> String {
+        match self {
+            Self::Human(base) => size::human(number, base),
+            Self::Blocks(_) => number.to_string(),
+        }
+    }
+
+    fn title(self, is_portable: bool) -> String {
+        let Self::Blocks(size) = self else {
+            return "Size".to_owned();
+        };
+        if is_portable {
+            return format!("{size}-blocks");
+        }
+        let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+        let large = units.iter().find(|(unit, _)| size % unit == 0);
+        match large {
+            Some((unit, letter)) => format!("{}{letter}-blocks", size / unit),
+            None => format!("{size}B-blocks"),
+        }
+    }
 }
 
 /// Names to the left, numbers to the right.
-fn line(titles: &[&str], cells: &[String], texts: &[&str]) -> String {
-    let last = titles.len() - 1;
-    let columns = titles.iter().zip(cells).zip(texts).enumerate();
-    let shown = columns.map(|(at, ((title, cell), text))| {
-        let width = title
-            .len()
-            .max(cell.len())
-            .max(if at == 0 { 14 } else { 5 });
-        if at == last {
-            (*text).to_owned()
-        } else if at == 0 || *title == "Type" {
-            format!("{text:<width$}")
-        } else {
-            format!("{text:>width$}")
+fn print(process: &Process, columns: &[Column], rows: &[Vec<String>]) -> io::Result<()> {
+    let least = |column: Column| match column {
+        Column::Source => 14,
+        Column::Type | Column::Share | Column::InodesShare => 4,
+        Column::File | Column::Target => 0,
+        _ => 5,
+    };
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+            widest.max(least(*column))
+        })
+        .collect();
+    let mut out = process.stdout();
+    for row in rows {
+        process.spend(64);
+        let mut line = String::new();
+        let cells = row.iter().zip(columns).zip(&widths);
+        for (at, ((cell, column), width)) in cells.enumerate() {
+            if at > 0 {
+                line.push(' ');
+            }
+            let is_last = at + 1 == columns.len();
+            match column {
+                Column::Source | Column::Type | Column::File | Column::Target => {
+                    let width = if is_last { 0 } else { *width };
+                    line.push_str(&format!("{cell:<width$}"));
+                }
+                _ => line.push_str(&format!("{cell:>width$}")),
+            }
         }
-    });
-    shown.collect::<Vec<String>>().join(" ")
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
 }

@@ -165,8 +165,14 @@ fn tree(
             Err(error) => {
                 is_good = false;
                 if !is_silent {
+                    // A link that leads nowhere is there itself.
+                    let verb = if follows && process.metadata(&name, false).is_ok() {
+                        "dereference"
+                    } else {
+                        "access"
+                    };
                     process.complain(format!(
-                        "cannot access {}: {}",
+                        "cannot {verb} {}: {}",
                         quote(&name),
                         error_text(&error)
                     ));

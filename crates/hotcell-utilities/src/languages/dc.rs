@@ -36,11 +36,12 @@ fn main(process: &Process) -> io::Result<i32> {
         let Some(value) = value else { continue };
         is_given = true;
         let ended = match option {
-            "expression" => machine.run(value.to_vec())?,
+            "expression" => machine.run_argument(value.to_vec())?,
             _ => run_file(process, &mut machine, value)?,
         };
         if let Ended::Quit = ended {
-            return machine.finish(1);
+            // GNU's dc fails if it was a file that quit.
+            return machine.finish(i32::from(option != "expression"));
         }
     }
     let stdin = [BString::from("-")];

@@ -101,7 +101,7 @@ fn main(process: &Process) -> io::Result<i32> {
     Ok(0)
 }
 
-/// The first and the last month, and whether they are a year.
+/// The first and the last month, and whether their year stands above them.
 fn months(process: &Process, parsed: &Parsed) -> ((Month, Month), bool) {
     let number = |name: &str| {
         let value = parsed.value(name)?;
@@ -141,7 +141,9 @@ fn months(process: &Process, parsed: &Parsed) -> ((Month, Month), bool) {
     let after = number("A").unwrap_or(around);
     let first = (month - before).max(12);
     let last = (month + after).min(LAST_YEAR * 12 + 11);
-    ((first, last), false)
+    // Three months of one year have that year above them, as a whole year has.
+    let is_one_year = parsed.has("3") && first / 12 == last / 12;
+    ((first, last), is_one_year)
 }
 
 fn fail(process: &Process, message: &str) -> ! {

@@ -93,7 +93,7 @@ impl PrintfHost for Plain<'_> {
     }
 
     fn quoted(&self, text: &[u8]) -> Vec<u8> {
-        quote::name(text).into()
+        quote::for_shell_escaped(text).into()
     }
 }
 
@@ -151,7 +151,10 @@ impl Printer<'_> {
         while let Some((byte, after)) = rest.split_first() {
             rest = after;
             match byte {
-                // There is no `\c` in a format.
+                // A shell has no `\c` in a format.
+                b'\\' if after.first() == Some(&b'c') && !self.arguments.is_shell() => {
+                    return Ok(false);
+                }
                 b'\\' => match escape(after, &mut self.out, Octal::Plain) {
                     Some(after) => rest = after,
                     None => return Ok(false),

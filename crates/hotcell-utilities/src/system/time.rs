@@ -39,6 +39,7 @@ const USAGE: Usage = Usage {
             "quiet",
             "do not print information about abnormal program termination",
         ),
+        Opt::flag('v', "verbose", "print all resource usage information"),
     ],
     notes: "FORMAT knows %e %E %U %S %P %C %x %%, and as 0 what is not counted here.",
     error_code: 125,
@@ -47,6 +48,30 @@ const USAGE: Usage = Usage {
 };
 
 const USUAL: &str = "%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n%Iinputs+%Ooutputs (%Fmajor+%Rminor)pagefaults %Wswaps";
+
+const VERBOSE: &str = "\tCommand being timed: \"%C\"
+\tUser time (seconds): %U
+\tSystem time (seconds): %S
+\tPercent of CPU this job got: %P
+\tElapsed (wall clock) time (h:mm:ss or m:ss): %E
+\tAverage shared text size (kbytes): %X
+\tAverage unshared data size (kbytes): %D
+\tAverage stack size (kbytes): %p
+\tAverage total size (kbytes): %K
+\tMaximum resident set size (kbytes): %M
+\tAverage resident set size (kbytes): %t
+\tMajor (requiring I/O) page faults: %F
+\tMinor (reclaiming a frame) page faults: %R
+\tVoluntary context switches: %w
+\tInvoluntary context switches: %c
+\tSwaps: %W
+\tFile system inputs: %I
+\tFile system outputs: %O
+\tSocket messages sent: %s
+\tSocket messages received: %r
+\tSignals delivered: %k
+\tPage size (bytes): %Z
+\tExit status: %x";
 
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
@@ -90,6 +115,7 @@ fn main(process: &Process) -> io::Result<i32> {
     };
     let format = match parsed.value("format") {
         Some(format) => format,
+        None if parsed.has("verbose") => BStr::new(VERBOSE),
         None if parsed.has("portability") => BStr::new("real %e\nuser %U\nsys %S"),
         None => BStr::new(USUAL),
     };

@@ -6,7 +6,10 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Process, error_text, limit_error};
 use hotcell_vfs::OpenOptions;
 
-use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::complain_of, quote::quote};
+use crate::{
+    Opt, Parsed, Usage, Utility, entropy::Entropy, lines::Lines, operands::complain_of,
+    quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -43,8 +46,12 @@ const USAGE: Usage = Usage {
 /// Where chance comes from: a file, or the sandbox's own source.
 struct Chance<'p> {
     process: &'p Process,
-    input: Input<'p>,
-    name: BString,
+    source: RandomSource<'p>,
+}
+
+enum RandomSource<'p> {
+    File(Input<'p>, BString),
+    Own(Entropy<'p>),
 }
 
 impl Chance<'_> {
@@ -54,9 +61,14 @@ impl Chance<'_> {
         loop {
             let mut bytes = [0; 8];
             let wanted = (8 - bound.leading_zeros() as usize / 8).min(8);
-            let read = bytes
-                .get_mut(..wanted)
-                .map_or(Ok(()), |bytes| self.input.read_exact(bytes));
+            let place = bytes.get_mut(..wanted).unwrap_or_default();
+            let (read, name) = match &mut self.source {
+                RandomSource::Own(entropy) => {
+                    entropy.fill(place);
+                    (Ok(()), &[][..])
+                }
+                RandomSource::File(input, name) => (input.read_exact(place), name.as_slice()),
+            };
             if let Err(error) = read {
                 let text = if error.kind() == io::ErrorKind::UnexpectedEof {
                     "end of file".into()
@@ -64,7 +76,7 @@ impl Chance<'_> {
                     error_text(&error)
                 };
                 self.process
-                    .complain([self.name.as_slice(), b": ", text.as_bytes()].concat());
+                    .complain([quote(name).as_slice(), b": ", text.as_bytes()].concat());
                 self.process.exit(1);
             }
             let value = u64::from_le_bytes(bytes);
@@ -99,21 +111,17 @@ fn main(process: &Process) -> io::Result<i32> {
     if parsed.has("echo") && parsed.has("input-range") {
         USAGE.fail(process, "cannot combine -e and -i options");
     }
-    let source = parsed
-        .value("random-source")
-        .unwrap_or(BStr::new("/dev/urandom"));
-    let stream = match process.open(source, &OpenOptions::read()) {
-        Ok(stream) => stream,
-        Err(error) => {
-            complain_of(process, source, &error);
-            return Ok(1);
-        }
+    let source = match parsed.value("random-source") {
+        None => RandomSource::Own(Entropy::new(process)),
+        Some(name) => match process.open(name, &OpenOptions::read()) {
+            Ok(stream) => RandomSource::File(process.input(stream), name.into()),
+            Err(error) => {
+                complain_of(process, name, &error);
+                return Ok(1);
+            }
+        },
     };
-    let mut chance = Chance {
-        process,
-        input: process.input(stream),
-        name: source.into(),
-    };
+    let mut chance = Chance { process, source };
     let mut out = match parsed.value("output") {
         None => process.stdout(),
         Some(name) => match process.open(name, &OpenOptions::write().create().truncate()) {
@@ -131,11 +139,15 @@ fn main(process: &Process) -> io::Result<i32> {
                 [b"extra operand ", quote(extra).as_slice()].concat(),
             );
         }
-        let Some((low, high)) = limits(range) else {
-            process.complain([b"invalid input range: ", quote(range).as_slice()].concat());
-            return Ok(1);
+        let (low, high) = match limits(range) {
+            Ok(limits) => limits,
+            Err(wrong) => {
+                process.complain([b"invalid input range: ", quote(wrong).as_slice()].concat());
+                return Ok(1);
+            }
         };
-        let size = (high - low).saturating_add(1);
+        // One less than the lowest is a range of nothing.
+        let size = high.saturating_add(1).saturating_sub(low);
         return pick(
             process,
             &mut chance,
@@ -197,11 +209,17 @@ fn main(process: &Process) -> io::Result<i32> {
     )
 }
 
-fn limits(range: &BStr) -> Option<(u64, u64)> {
-    let (low, high) = range.split_once_str("-")?;
+/// `LO-HI`; an error is the part that is wrong.
+fn limits(range: &BStr) -> Result<(u64, u64), &BStr> {
     let number = |text: &[u8]| text.to_str().ok()?.parse::<u64>().ok();
-    let (low, high) = (number(low)?, number(high)?);
-    (low <= high.saturating_add(1)).then_some((low, high))
+    let (low, high) = range.split_once_str("-").ok_or(range)?;
+    let low = number(low).ok_or(BStr::new(low))?;
+    let high = number(high).ok_or(BStr::new(high))?;
+    if low <= high.saturating_add(1) {
+        Ok((low, high))
+    } else {
+        Err(range)
+    }
 }
 
 /// Writes `count` of `size` things, each once unless they may repeat.

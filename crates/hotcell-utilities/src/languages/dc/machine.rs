@@ -51,6 +51,10 @@ pub(super) struct Machine<'p> {
     ibase: u32,
     obase: u32,
     zero: Decimal,
+    /// The program is an argument, which counts as a string that is executed.
+    is_argument: bool,
+    /// The levels are left by `q`, which ends the program if there are not enough.
+    is_quitting: bool,
     /// What stacks, arrays and strings hold.
     charge: Charge,
 }
@@ -97,6 +101,8 @@ impl<'p> Machine<'p> {
             ibase: 10,
             obase: 10,
             zero,
+            is_argument: false,
+            is_quitting: false,
             charge: process.charge(0)?,
         })
     }
@@ -114,6 +120,14 @@ impl<'p> Machine<'p> {
     pub(super) fn run(&mut self, text: Vec<u8>) -> io::Result<Ended> {
         let process = self.process;
         self.run_with(text, &mut || read_line(process), false)
+    }
+
+    /// As [`Machine::run`], for a program that is an argument.
+    pub(super) fn run_argument(&mut self, text: Vec<u8>) -> io::Result<Ended> {
+        self.is_argument = true;
+        let ended = self.run(text);
+        self.is_argument = false;
+        ended
     }
 
     /// As [`Machine::run`]. If the program itself `is_input`, `?` reads the rest of its line first.
@@ -148,11 +162,17 @@ impl<'p> Machine<'p> {
             match done {
                 Ok(None) => {}
                 Ok(Some(levels)) => {
-                    // Leaving more levels than there are is leaving.
-                    if levels >= frames.len() {
+                    // A file is not left; an argument is. Leaving more levels than there are is leaving.
+                    let most = frames.len() - usize::from(!self.is_argument);
+                    if levels > most && self.is_quitting {
                         return Ok(Ended::Quit);
                     }
-                    frames.truncate(frames.len() - levels);
+                    frames.truncate(frames.len() - levels.min(most));
+                    if levels > most && !self.is_argument {
+                        self.printer.flush()?;
+                        self.process
+                            .complain("Q command argument exceeded string execution depth");
+                    }
                 }
                 Err(Trap::Mistake(Mistake(message))) => {
                     self.printer.flush()?;
@@ -233,16 +253,18 @@ impl<'p> Machine<'p> {
                     self.execute(Value::Text(Rc::new(line)), frames)?;
                 }
             }
-            b'q' => return Ok(Some(2)),
+            b'q' => {
+                self.is_quitting = true;
+                return Ok(Some(2));
+            }
             b'Q' => {
                 let levels = self.pop_number()?.to_i64();
                 let levels = levels.and_then(|levels| usize::try_from(levels).ok());
+                self.is_quitting = false;
                 return match levels {
-                    Some(levels @ 1..) if levels < frames.len() => Ok(Some(levels)),
-                    Some(1..) => Err(Mistake::from(
-                        "Q command argument exceeded string execution depth",
-                    )
-                    .into()),
+                    // GNU's dc does not leave one level alone.
+                    Some(1) if frames.len() > 1 || self.is_argument => Ok(None),
+                    Some(levels @ 1..) => Ok(Some(levels)),
                     _ => Err(Mistake::from("Q command requires a number >= 1").into()),
                 };
             }

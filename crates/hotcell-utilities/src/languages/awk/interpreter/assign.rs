@@ -83,6 +83,14 @@ impl<'a> Interpreter<'a> {
         value: &'a Expr,
     ) -> Result<f64> {
         let right = self.number(value)?;
+        let sign = match operator {
+            Arithmetic::Divide => "/=",
+            Arithmetic::Remainder => "%=",
+            _ => "",
+        };
+        if right == 0.0 && !sign.is_empty() {
+            return Err(format!("division by zero attempted in `{sign}'").into());
+        }
         self.change(target, |left| compute(operator, left, right))
             .map(|(_, after)| after)
     }

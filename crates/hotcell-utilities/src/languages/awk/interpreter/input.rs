@@ -305,17 +305,13 @@ impl<'a> Interpreter<'a> {
             return Err(errno(Errno::ENOENT));
         }
         let reader = self.streams.reader(Self::means_of(source), name)?;
-        let is_there = reader.next(
+        // Records of files and of commands do not count: NR is that of the main input, as in gawk.
+        reader.next(
             &self.settings.separator,
             &self.regexes,
             text,
             &mut self.settings.rt,
-        )?;
-        if is_there && !matches!(source, Source::File(_)) {
-            self.settings.nr += 1.0;
-            self.settings.fnr += 1.0;
-        }
-        Ok(is_there)
+        )
     }
 }
 

@@ -175,7 +175,19 @@ impl Parser<'_> {
         ) = self.token
         {
             self.advance()?;
+            let is_group = self.token == Token::OpenParen;
             let right = self.unary()?;
+            // What is a zero before the program runs is a mistake of the program's.
+            if matches!(right, Expr::Number(number) if number == 0.0) && !is_group {
+                let message = match operator {
+                    Arithmetic::Divide => Some("error: division by zero attempted"),
+                    Arithmetic::Remainder => Some("error: division by zero attempted in `%'"),
+                    _ => None,
+                };
+                if let Some(message) = message {
+                    return Err(self.lexer.error_at_line(message));
+                }
+            }
             left = Expr::Arithmetic(operator, Box::new((left, right)));
         }
         Ok(left)
