@@ -136,7 +136,7 @@ impl<'t> Reader<'t> {
     }
 
     fn trivia(&mut self) {
-        loop {
+        while self.fuel > 0 {
             match self.rest() {
                 [b'/', b'/', ..] => {
                     self.skip_past(&[b"\n", b"\r", "\u{2028}".as_bytes(), "\u{2029}".as_bytes()]);

@@ -250,7 +250,7 @@ impl<'p> Converter<'p> {
             return false;
         }
         let start = out.len();
-        let similar = translit::similar(char).unwrap_or("?");
+        let similar = translit::similar(char).unwrap_or_else(|| "?".to_owned());
         if similar.chars().all(|char| self.to.encode(char, out)) {
             return true;
         }

@@ -46,3 +46,7 @@ eval('let a: ' + 'A<'.repeat(5e5))
 const o = { toString() { return '/"[";'.repeat(200000) } }; eval(String(o))
 //// run: code with a hundred thousand functions => *
 eval('function f(){};'.repeat(4e5))
+//// run: lists without end, and slashes behind them => *
+eval('export {'.repeat(20) + '/'.repeat(3000))
+//// run: lists without end, and a comment behind them => *
+try { eval('export {'.repeat(5000) + '/*'.repeat(30000)) } catch {} eval('import {'.repeat(20) + ' '.repeat(3000) + '//x')
