@@ -70,7 +70,7 @@ fn ratio<I>(size: usize, make: impl Fn(usize) -> I, work: impl Fn(&I)) -> f64 {
     work(&large);
     work(&large);
     let mut ratio = f64::MAX;
-    for _ in 0..8 {
+    for _ in 0..24 {
         let doublings = least(|| work(&large)) as f64 / least(|| work(&small)) as f64;
         ratio = ratio.min(doublings.sqrt());
         if ratio < MOST {
