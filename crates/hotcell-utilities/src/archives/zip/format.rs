@@ -1,6 +1,6 @@
 //! The format of zip archives: a directory at the end tells where members are.
 //!
-//! Our own, not the `zip` crate's: that one decides about names, and members are copied here as they are.
+//! Our own: what is read is spent and charged for, and members that do not change are copied as they are.
 
 use std::io::{self, Read};
 

@@ -1,16 +1,12 @@
 //! What nobody would write, and models do: each ends in time with a clear word, and the shell lives on.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use hotcell_meter::{Account, StopToken, Stopped};
-use hotcell_process::{Capture, Ended, Kernel, KernelOptions};
-use hotcell_shell::{Shell, ShellOptions, ShellPrograms, Streams};
-use hotcell_utilities::Utilities;
-use hotcell_vfs::{Clock, DevOptions, Limits, MemVfs, MountVfs, Vfs, VfsPath, dev};
+use hotcell_process::{Ended, KernelOptions};
+use hotcell_vfs::Limits;
+
+use crate::Session;
 
 const MEMORY: usize = 64 << 20;
 const FILES: u64 = 4 << 20;
@@ -18,49 +14,23 @@ const FILES: u64 = 4 << 20;
 /// Far more than any of these takes that ends by itself.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-struct Victim {
-    shell: Shell,
-    vfs: Arc<dyn Vfs>,
-}
+struct Victim(Session);
 
 impl Victim {
     fn new() -> Self {
-        let limits = Limits {
+        Self(Session::with(Limits {
             bytes: FILES,
             ..Limits::default()
-        };
-        let files = MemVfs::with(limits, Clock::default());
-        let vfs = MountVfs::new(Arc::new(files));
-        vfs.mkdir(VfsPath::new("/work"), 0o755).unwrap();
-        let devices = Arc::new(dev(DevOptions::default()));
-        vfs.mount(VfsPath::new("/dev"), devices).unwrap();
-        Self {
-            shell: Shell::new(ShellOptions {
-                cwd: VfsPath::new("/work").to_owned(),
-                ..ShellOptions::default()
-            }),
-            vfs: Arc::new(vfs),
-        }
+        }))
     }
 
     fn run(&mut self, command: &[u8], timeout: Duration) -> (Ended, String) {
-        let kernel = Kernel::new(KernelOptions {
-            vfs: Arc::clone(&self.vfs),
-            programs: Arc::new(ShellPrograms::new(Arc::new(Utilities))),
+        let options = KernelOptions {
             account: Account::new("memory", MEMORY),
             stop: StopToken::until(Instant::now() + timeout),
-            ..KernelOptions::default()
-        });
-        let output = Capture::new(kernel.account(), 1 << 20);
-        let both = Arc::new(output.clone());
-        let streams = Streams {
-            stdout: both.clone(),
-            stderr: both,
-            ..Streams::default()
+            ..self.0.options()
         };
-        let ended = pollster::block_on(self.shell.run(&kernel, command, streams));
-        let text = String::from_utf8_lossy(&output.take().bytes).into_owned();
-        (ended, text)
+        self.0.run_with(options, command)
     }
 
     #[track_caller]

@@ -1,6 +1,8 @@
 //! Commands given to one shell, through the public interface.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod hostile;
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -10,7 +12,7 @@ use hotcell_meter::{Account, StopToken, Stopped};
 use hotcell_process::{Capture, Ended, Given, Kernel, KernelOptions, Limits};
 use hotcell_shell::{SavedShell, Shell, ShellOptions, ShellPrograms, Streams};
 use hotcell_utilities::Utilities;
-use hotcell_vfs::{DevOptions, MemVfs, MountVfs, Vfs, VfsPath, dev};
+use hotcell_vfs::{Clock, DevOptions, MemVfs, MountVfs, Vfs, VfsPath, dev};
 
 /// A shell with its files.
 struct Session {
@@ -20,7 +22,12 @@ struct Session {
 
 impl Session {
     fn new() -> Self {
-        let vfs = MountVfs::new(Arc::new(MemVfs::new()));
+        Self::with(hotcell_vfs::Limits::default())
+    }
+
+    /// With limits of the files.
+    fn with(limits: hotcell_vfs::Limits) -> Self {
+        let vfs = MountVfs::new(Arc::new(MemVfs::with(limits, Clock::default())));
         for directory in ["/work", "/tmp"] {
             vfs.mkdir(VfsPath::new(directory), 0o755).unwrap();
         }
@@ -43,7 +50,7 @@ impl Session {
         }
     }
 
-    fn run_with(&mut self, options: KernelOptions, command: &str) -> (Ended, String) {
+    fn run_with(&mut self, options: KernelOptions, command: impl Into<Vec<u8>>) -> (Ended, String) {
         let kernel = Kernel::new(options);
         let output = Capture::new(kernel.account(), 1 << 20);
         let both = Arc::new(output.clone());
