@@ -17,6 +17,7 @@ struct Inner {
     limit: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    refusals: AtomicUsize,
 }
 
 /// The account has no room for that.
@@ -41,6 +42,7 @@ impl Account {
             limit,
             used: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
+            refusals: AtomicUsize::new(0),
         }))
     }
 
@@ -81,6 +83,16 @@ impl Account {
         self.0.peak.load(Ordering::Relaxed)
     }
 
+    /// Forgets what was in use at once before now, for who wants to know it of one run.
+    pub fn reset_peak(&self) {
+        self.0.peak.store(self.used(), Ordering::Relaxed);
+    }
+
+    /// How often there was no room: whether a limit was met is known here, and nowhere else so well.
+    pub fn refusals(&self) -> usize {
+        self.0.refusals.load(Ordering::Relaxed)
+    }
+
     fn take(&self, bytes: usize) -> Result<(), OverLimit> {
         let inner = &*self.0;
         let added = inner
@@ -93,12 +105,15 @@ impl Account {
                 inner.peak.fetch_max(before + bytes, Ordering::Relaxed);
                 Ok(())
             }
-            Err(used) => Err(OverLimit {
-                name: inner.name,
-                limit: inner.limit,
-                used,
-                wanted: bytes,
-            }),
+            Err(used) => {
+                inner.refusals.fetch_add(1, Ordering::Relaxed);
+                Err(OverLimit {
+                    name: inner.name,
+                    limit: inner.limit,
+                    used,
+                    wanted: bytes,
+                })
+            }
         }
     }
 
@@ -143,6 +158,13 @@ impl Charge {
         }
         self.shrink(self.bytes - bytes);
         Ok(())
+    }
+
+    /// Takes over what another charge holds, if both are of one account; the other is left with nothing then.
+    pub fn absorb(&mut self, other: &mut Self) {
+        if Arc::ptr_eq(&self.account.0, &other.account.0) {
+            self.bytes += std::mem::take(&mut other.bytes);
+        }
     }
 
     /// The bytes that it holds.
