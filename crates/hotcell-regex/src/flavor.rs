@@ -22,11 +22,17 @@ pub enum Flavor {
 
 /// How a pattern is to be understood beside its [`Flavor`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are independent switches"
+)]
 pub struct Options {
     /// Letters match whatever their case.
     pub icase: bool,
     /// `^` and `$` match at lines, `.` and `[^a]` do not match a newline (`REG_NEWLINE`).
     pub newline: bool,
+    /// The text is searched many lines at once: a match lies within one of them, so nothing matches a newline.
+    pub within_lines: bool,
     /// Characters are bytes and letters are ASCII's, as in the C locale. Else text is UTF-8; a byte that is not matches
     /// nothing but itself.
     pub bytes: bool,
@@ -59,6 +65,8 @@ pub(crate) struct Syntax {
     pub(crate) newline_alternates: bool,
     /// `[^a]` matches no newline.
     pub(crate) complement_without_newline: bool,
+    /// An operator without an operand is worth a warning.
+    pub(crate) warns: bool,
 }
 
 impl Flavor {
@@ -76,6 +84,7 @@ impl Flavor {
             references: true,
             newline_alternates: false,
             complement_without_newline: false,
+            warns: false,
         };
         let extended = Syntax {
             escaped_operators: false,
@@ -104,6 +113,7 @@ impl Flavor {
                 lone_close_is_text: true,
                 newline_alternates: true,
                 complement_without_newline: true,
+                warns: true,
                 ..extended
             },
             Self::Awk => Syntax {

@@ -17,11 +17,16 @@ const MAX_DEPTH: usize = 250;
 /// As the C library has it.
 const MAX_REPEAT: u32 = 0x7fff;
 
+/// Warnings that somebody may still read.
+const MOST_WARNINGS: usize = 100;
+
 /// A pattern that was read.
 pub(crate) struct Parsed {
     pub(crate) node: Node,
     /// The number of groups.
     pub(crate) groups: u32,
+    /// What is odd about it.
+    pub(crate) warnings: Vec<&'static str>,
 }
 
 pub(crate) fn parse(
@@ -37,11 +42,13 @@ pub(crate) fn parse(
         options,
         groups: 0,
         complete: Vec::new(),
+        warnings: Vec::new(),
     };
     let node = parser.alternatives(0)?;
     Ok(Parsed {
         node,
         groups: parser.groups,
+        warnings: parser.warnings,
     })
 }
 
@@ -54,6 +61,7 @@ struct Parser<'p> {
     groups: u32,
     /// Which groups are closed, so that they can be referred to.
     complete: Vec<u32>,
+    warnings: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +184,14 @@ impl Parser<'_> {
         }
         if token == Token::OpenBrace {
             self.interval()?;
+        }
+        if self.syntax.warns && self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(match token {
+                Token::Star => "* at start of expression",
+                Token::Plus => "+ at start of expression",
+                Token::Question => "? at start of expression",
+                _ => "{...} at start of expression",
+            });
         }
         // It repeats nothing.
         match self.peek()?.0 {

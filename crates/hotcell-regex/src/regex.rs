@@ -29,6 +29,7 @@ struct Inner {
     /// For other text, made when it is met.
     wide: OnceLock<Result<Engine, RegexError>>,
     needs_wide: bool,
+    warnings: Vec<&'static str>,
 }
 
 /// Where a match is.
@@ -77,7 +78,13 @@ impl Regex {
             narrow,
             wide: OnceLock::new(),
             needs_wide,
+            warnings: parsed.warnings,
         })))
+    }
+
+    /// What is odd about the pattern, in the words of GNU `grep`: an operator without an operand.
+    pub fn warnings(&self) -> &[&'static str] {
+        &self.0.warnings
     }
 
     /// The number of groups.
@@ -153,6 +160,7 @@ fn lowering(alphabet: Alphabet, options: Options) -> Lowering {
         alphabet,
         icase: options.icase,
         newline: options.newline,
+        within_lines: options.within_lines,
     }
 }
 

@@ -86,15 +86,16 @@ impl Set {
             })
     }
 
-    pub(crate) fn to_hir(&self, alphabet: Alphabet) -> Hir {
+    /// The class for an automaton; with `within_lines`, without a newline whatever it says.
+    pub(crate) fn to_hir(&self, alphabet: Alphabet, within_lines: bool) -> Hir {
         match alphabet {
-            Alphabet::Ascii => self.to_bytes(0x7f),
-            Alphabet::Bytes => self.to_bytes(0xff),
-            Alphabet::Unicode => self.to_unicode(),
+            Alphabet::Ascii => self.to_bytes(0x7f, within_lines),
+            Alphabet::Bytes => self.to_bytes(0xff, within_lines),
+            Alphabet::Unicode => self.to_unicode(within_lines),
         }
     }
 
-    fn to_bytes(&self, last: u8) -> Hir {
+    fn to_bytes(&self, last: u8, within_lines: bool) -> Hir {
         let mut class = ClassBytes::empty();
         for item in &self.items {
             match item {
@@ -121,10 +122,13 @@ impl Set {
             class.negate();
         }
         class.intersect(&ClassBytes::new([ClassBytesRange::new(0, last)]));
+        if within_lines {
+            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
+        }
         Hir::class(Class::Bytes(class))
     }
 
-    fn to_unicode(&self) -> Hir {
+    fn to_unicode(&self, within_lines: bool) -> Hir {
         let mut class = ClassUnicode::empty();
         let mut bytes = ClassBytes::empty();
         for item in &self.items {
@@ -140,6 +144,9 @@ impl Set {
         }
         if self.negated {
             class.negate();
+        }
+        if within_lines {
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
         }
         let chars = Hir::class(Class::Unicode(class));
         if self.negated || bytes.ranges().is_empty() {

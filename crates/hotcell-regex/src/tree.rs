@@ -51,6 +51,8 @@ pub(crate) struct Lowering {
     pub(crate) alphabet: Alphabet,
     pub(crate) icase: bool,
     pub(crate) newline: bool,
+    /// Nothing matches a newline.
+    pub(crate) within_lines: bool,
 }
 
 impl Node {
@@ -144,7 +146,7 @@ impl Lowering {
             Node::Empty => Hir::empty(),
             Node::Char(char) => self.char(*char),
             Node::Byte(byte) => Hir::literal([*byte]),
-            Node::Set(set) => set.to_hir(self.alphabet),
+            Node::Set(set) => set.to_hir(self.alphabet, self.within_lines),
             Node::Look(look) => Hir::look(self.look(*look)),
             Node::Group(index, node) => Hir::capture(Capture {
                 index: *index,
@@ -180,7 +182,7 @@ impl Lowering {
         if self.icase && char.is_ascii_alphabetic() {
             let mut set = Set::of([crate::set::Item::Range(char, char)]);
             set.icase = true;
-            return set.to_hir(self.alphabet);
+            return set.to_hir(self.alphabet, false);
         }
         Hir::literal(char.encode_utf8(&mut [0; 4]).as_bytes())
     }

@@ -49,6 +49,24 @@ pub enum FileToolError {
         /// The path as it was given.
         path: String,
     },
+    /// A directory holds more than a list may.
+    #[error(
+        "More than {limit} entries in {path}. Use find with a pattern, or list a directory below it"
+    )]
+    TooMany {
+        /// The path as it was given.
+        path: String,
+        /// The most entries.
+        limit: usize,
+    },
+    /// The bytes are no UTF-8.
+    #[error(
+        "Not UTF-8 text: {path}. Use readBytes, and a TextDecoder if it is text in another encoding"
+    )]
+    NotText {
+        /// The path as it was given.
+        path: String,
+    },
     /// The file is not text and no image either.
     #[error("Binary file: {path} ({}). Only text and PNG, JPEG, GIF, WebP and BMP images can be used", limits::size(*.size))]
     Binary {

@@ -31,6 +31,8 @@
 //!   offers them to code it did not write.
 //! - Results are texts for a model. They are limited (50 KB, 2,000 lines), and always say when there is more and how to get
 //!   it. Paths in them are relative to the workspace, so that they can be given to the next tool.
+//! - What is for models' eyes is no data. For programs there are [`FileTools::read_text`], [`FileTools::read_bytes`],
+//!   [`FileTools::write_text`], [`FileTools::list_names`], [`FileTools::exists`] and [`FileTools::read_lines`].
 //! - [`FileToolError`] says what to correct.
 //!
 //! # What may be assumed
@@ -46,6 +48,7 @@
 
 mod args;
 mod catalog;
+mod code;
 mod edit;
 mod error;
 mod find;
@@ -68,10 +71,11 @@ mod walk;
 mod workspace;
 mod write;
 
+pub use code::Lines;
 pub use error::FileToolError;
 pub use limits::{
-    EDIT_MAX_BYTES, FIND_LIMIT, GREP_LIMIT, GREP_LINE_CHARS, IMAGE_MAX_BYTES, LS_LIMIT, MAX_BYTES,
-    READ_MAX_LINES,
+    CODE_MAX_BYTES, EDIT_MAX_BYTES, FIND_LIMIT, GREP_LIMIT, GREP_LINE_CHARS, IMAGE_MAX_BYTES,
+    LIST_MAX, LS_LIMIT, MAX_BYTES, PAGE_BYTES, READ_MAX_LINES,
 };
 pub use params::{
     EditParams, Edits, FindParams, GrepParams, LsParams, ReadParams, Replacement, WriteParams,

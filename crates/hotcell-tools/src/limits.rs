@@ -18,6 +18,13 @@ pub const IMAGE_MAX_BYTES: u64 = 5 * 1024 * 1024;
 /// The longest file [`edit`](crate::FileTools::edit) takes: it is held in memory several times over.
 pub const EDIT_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
+/// The most bytes of a file that code gets at once; beyond that it reads lines, or parts.
+pub const CODE_MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// About how many bytes of lines code gets at once.
+pub const PAGE_BYTES: usize = 256 * 1024;
+/// The most names that code gets in one list.
+pub const LIST_MAX: usize = 100_000;
+
 /// A NUL among this many first bytes makes a file binary.
 pub(crate) const BINARY_PROBE_BYTES: usize = 1000;
 /// How many unchanged lines a diff shows around a change.

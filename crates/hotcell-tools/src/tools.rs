@@ -42,6 +42,8 @@ pub struct ToolInfo {
     pub arguments: Value,
     /// JSON Schema of the result.
     pub result: Value,
+    /// Whether it changes files.
+    pub changes: bool,
 }
 
 impl FileTools {
@@ -167,6 +169,7 @@ fn info(entry: &Entry) -> ToolInfo {
         parameters: entry.params.iter().map(|param| param.name).collect(),
         arguments: schema::arguments(entry),
         result: schema::result(entry),
+        changes: matches!(entry.tool, Tool::Write | Tool::Edit),
     }
 }
 

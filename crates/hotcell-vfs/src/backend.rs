@@ -58,6 +58,11 @@ pub trait Backend: Send + Sync {
         Err(Errno::EROFS.into())
     }
 
+    /// Makes a named pipe where nothing is.
+    fn mkfifo(&self, _path: &VfsPath, _mode: u32) -> Result<(), Fault> {
+        Err(Errno::EROFS.into())
+    }
+
     /// Gives a file a second name where nothing is.
     fn link(&self, _existing: &VfsPath, _new: &VfsPath) -> Result<(), Fault> {
         Err(Errno::EROFS.into())
@@ -287,6 +292,14 @@ impl<B: Backend> Vfs for B {
             Backend::symlink(self, target, &spot.path)
         });
         done.map_err(|fault| fault.between("symlink", target, link))
+    }
+
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<()> {
+        let done = walk(self, path, Follow::Never).and_then(|spot| {
+            rules::making(&spot, false)?;
+            Backend::mkfifo(self, &spot.path, mode & MODE_BITS)
+        });
+        done.map_err(|fault| fault.at("mkfifo", path))
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<VfsPathBuf> {

@@ -30,6 +30,11 @@ macro_rules! errnos {
                 match self { $(Self::$name => $code,)* }
             }
 
+            /// The kind with that symbolic name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $(stringify!($name) => Some(Self::$name),)* _ => None }
+            }
+
             /// The kind Linux means by `code`; what this crate has no name for is [`Errno::EIO`].
             pub const fn from_code(code: i32) -> Self {
                 match code { $($code => Self::$name,)* _ => Self::EIO }

@@ -7,7 +7,7 @@ use crate::backend::Backend;
 use crate::clock::{Times, Timestamp};
 use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
-use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::metadata::{DIR_SIZE, DirEntry, FileType, Metadata};
 use crate::options::OpenOptions;
 use crate::path::{VfsPath, VfsPathBuf};
 use crate::vfs::Vfs;
@@ -154,7 +154,7 @@ impl FixedVfs {
 
     fn metadata(&self, entry: &Entry) -> Metadata {
         let (mode, size) = match &entry.body {
-            Body::Dir(names) => (0o555, names.len() as u64),
+            Body::Dir(_) => (0o555, DIR_SIZE),
             Body::File(content) => (0o444, content.len() as u64),
             Body::Made(_) => (0o444, 0),
             Body::Symlink(target) => (0o777, target().as_bytes().len() as u64),
@@ -167,7 +167,11 @@ impl FixedVfs {
             nlink: 1,
             mode,
             size,
-            allocated: 0,
+            allocated: if entry.body.kind().is_dir() {
+                DIR_SIZE
+            } else {
+                0
+            },
             accessed: self.time,
             modified: self.time,
             changed: self.time,

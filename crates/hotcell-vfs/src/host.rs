@@ -41,7 +41,7 @@ pub enum Access {
 /// comes out is a path without links, and it is opened as one: a directory that somebody swaps for a link at that moment
 /// makes the operation fail. [`cap_std`] holds the directory, and does not leave it either.
 ///
-/// Named pipes, sockets and devices are listed and cannot be opened. Set-user-id and set-group-id bits cannot be set.
+/// Named pipes, sockets and devices are listed and can be neither opened nor made. Set-user-id and set-group-id bits cannot be set.
 /// A hard link to a file that also has a name elsewhere on the host is that file: what lies in the directory
 /// is the host's decision.
 #[derive(Clone)]
@@ -187,6 +187,15 @@ impl Backend for HostVfs {
         let target = OsStr::from_bytes(target.as_bytes());
         let spot = self.spot(link)?;
         Ok(spot.dir.symlink_contents(target, spot.name())?)
+    }
+
+    /// A pipe with an inviting name would hold up every program of the host that opens it.
+    fn mkfifo(&self, _path: &VfsPath, _mode: u32) -> Result<(), Fault> {
+        self.writable()?;
+        Err(Fault::new(
+            Errno::ENOTSUP,
+            "named pipes are not made in host directories: make it elsewhere, as in /tmp",
+        ))
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {

@@ -29,7 +29,8 @@
 //!   and keeps changes to itself, until somebody lists, applies or exports them.
 //! - [`FixedVfs`] holds what the host says and nobody changes; [`dev()`] and [`proc()`] are made of it.
 //! - [`MountVfs`] puts several file systems into one tree. [`View`] shows a part of one.
-//! - [`Walk`], [`export_tar`] and [`import_tar`] work on all of them.
+//! - [`Walk`], [`export_tar`] and [`import_tar`] work on all of them. [`MemVfs::save`] and [`OverlayVfs::save`] are for
+//!   ourselves, and lose nothing.
 //! - [`Backend`] is for whoever adds another kind: it takes resolved paths, and the rest comes for free.
 //!
 //! # How a path becomes a file
@@ -66,6 +67,7 @@ mod file;
 mod fixed;
 #[cfg(unix)]
 mod host;
+mod image;
 mod links;
 mod mem;
 mod metadata;
@@ -84,6 +86,7 @@ mod walk;
 pub use backend::Backend;
 pub use clock::{Clock, SetTime, Times, Timestamp};
 pub use dev::{DevOptions, RandomSource, dev};
+pub use direct::Direct;
 pub use error::{Errno, Fault, Result, VfsError};
 pub use file::{VfsFile, WHOLE_FILE_MAX};
 pub use fixed::{Device, FixedVfs};
@@ -97,7 +100,7 @@ pub use options::OpenOptions;
 pub use overlay::{Change, ChangeKind, OverlayVfs, Overwrite};
 pub use path::{PATH_MAX, VfsPath, VfsPathBuf};
 pub use proc::{ProcState, proc};
-pub use resolve::NAME_MAX;
+pub use resolve::{NAME_MAX, is_plain};
 pub use tar::{TarCount, TarLimits, export_tar, import_tar};
 pub use vfs::{DIR_MODE, FILE_MODE, Vfs};
 pub use view::View;

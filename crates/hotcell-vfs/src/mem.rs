@@ -7,6 +7,8 @@ mod resolved;
 mod tree;
 
 use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub use limits::Limits;
@@ -17,7 +19,7 @@ use tree::{Context, Ino, Tree};
 
 use crate::backend::Backend;
 use crate::clock::{Clock, Times, Timestamp};
-use crate::error::{Fault, Result};
+use crate::error::{Errno, Fault, Result};
 use crate::file::VfsFile;
 use crate::metadata::{DirEntry, Metadata, Usage};
 use crate::options::OpenOptions;
@@ -59,6 +61,8 @@ pub struct Snapshot {
 struct Shared {
     limits: Limits,
     clock: Clock,
+    /// How often a limit was in the way.
+    refusals: AtomicU64,
     /// One lock for the tree and the count of open files: whether a file may go depends on both.
     state: RwLock<State>,
 }
@@ -88,6 +92,7 @@ impl MemVfs {
         let shared = Arc::new(Shared {
             limits,
             clock,
+            refusals: AtomicU64::new(0),
             state,
         });
         Self {
@@ -100,6 +105,13 @@ impl MemVfs {
     #[must_use]
     pub fn fork(&self) -> Self {
         self.shared.fork()
+    }
+
+    /// The same, with limits and a clock of its own. What is there stays, also if the limits allow less.
+    #[must_use]
+    pub fn fork_with(&self, limits: Limits, clock: Clock) -> Self {
+        let tree = self.shared.read().tree.fork();
+        Self::from_tree(tree, limits, clock)
     }
 
     /// The state as it is now.
@@ -119,6 +131,21 @@ impl MemVfs {
         let mut tree = snapshot.tree.clone();
         tree.skip_to(state.tree.next());
         state.tree = tree;
+    }
+
+    /// Writes everything, so that [`load`](Self::load) makes the same of it: holes, several names of a file, and all times
+    /// included. Open files without a name are not among it.
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        let tree = self.shared.read().tree.fork();
+        tree.save(out)
+            .map_err(|fault| fault.at("save", VfsPath::ROOT))
+    }
+
+    /// Reads what [`save`](Self::save) wrote. The bytes may come from anywhere: what they say is a tree within the limits, or
+    /// an error.
+    pub fn load(input: &mut dyn Read, limits: Limits, clock: Clock) -> Result<Self> {
+        let tree = Tree::load(input, &limits).map_err(|fault| fault.at("load", VfsPath::ROOT))?;
+        Ok(Self::from_tree(tree, limits, clock))
     }
 
     /// The limits it was made with.
@@ -182,7 +209,18 @@ impl Shared {
     ) -> Result<T, Fault> {
         // The clock is the host's code: it is asked before the lock is taken.
         let now = self.clock.now();
-        self.change_at(now, &mut self.write(), f)
+        let done = self.change_at(now, &mut self.write(), f);
+        self.note(&done);
+        done
+    }
+
+    /// Counts what was refused because of a limit. Nothing else has these codes here.
+    fn note<T>(&self, done: &Result<T, Fault>) {
+        if let Err(fault) = done
+            && matches!(fault.errno, Errno::ENOSPC | Errno::EFBIG)
+        {
+            self.refusals.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn change_at<T>(
@@ -209,10 +247,13 @@ impl Shared {
     ) -> Result<Arc<dyn VfsFile>, Fault> {
         let now = self.clock.now();
         let mut state = self.write();
-        let ino = self.change_at(now, &mut state, |tree, cx| tree.open(route, options, cx))?;
+        let opened = self.change_at(now, &mut state, |tree, cx| tree.open(route, options, cx));
+        self.note(&opened);
+        let ino = opened?;
         *state.opens.entry(ino).or_default() += 1;
+        let is_pipe = state.tree.is_fifo(ino);
         drop(state);
-        let file = MemFile::new(Arc::clone(self), ino, *options, route.path);
+        let file = MemFile::new(Arc::clone(self), ino, is_pipe, *options, route.path);
         Ok(Arc::new(file))
     }
 
@@ -224,6 +265,7 @@ impl Shared {
             links: used.links,
             max_bytes: Some(self.limits.bytes),
             max_files: Some(self.limits.files),
+            refusals: self.refusals.load(Ordering::Relaxed),
         }
     }
 
@@ -309,6 +351,13 @@ impl Vfs for MemVfs {
             .shared
             .change(|tree, cx| tree.symlink(target, link.into(), cx));
         done.map_err(|fault| fault.between("symlink", target, link))
+    }
+
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<()> {
+        let done = self
+            .shared
+            .change(|tree, cx| tree.mkfifo(path.into(), mode, cx));
+        done.map_err(|fault| fault.at("mkfifo", path))
     }
 
     fn readlink(&self, path: &VfsPath) -> Result<VfsPathBuf> {

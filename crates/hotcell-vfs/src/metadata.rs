@@ -17,7 +17,7 @@ pub enum FileType {
     CharDevice,
     /// A block device; only host directories have them, and they cannot be opened.
     BlockDevice,
-    /// A named pipe; only host directories have them, and they cannot be opened.
+    /// A named pipe. Those in memory are for processes of the sandbox to meet at; those of the host cannot be opened.
     Fifo,
     /// A socket; only host directories have them, and they cannot be opened.
     Socket,
@@ -82,6 +82,10 @@ impl Metadata {
     }
 }
 
+/// What a directory says of its size and of what it takes on disk, as most of Linux's file systems do: scripts take one
+/// without any size for broken.
+pub(crate) const DIR_SIZE: u64 = 4096;
+
 /// One name in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirEntry {
@@ -113,4 +117,6 @@ pub struct Usage {
     pub max_bytes: Option<u64>,
     /// The most files.
     pub max_files: Option<u64>,
+    /// How often something was refused because of a limit.
+    pub refusals: u64,
 }

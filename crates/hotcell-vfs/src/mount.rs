@@ -125,10 +125,17 @@ impl MountVfs {
     /// A tree whose file systems are forks of these: those in memory and overlays share until somebody writes, those
     /// that nobody can write are the same. One that cannot be forked makes the whole fork fail.
     pub fn fork(&self) -> Result<Self> {
+        self.fork_with(|path, vfs| vfs.fork_dyn().map_err(|error| error.with_path(path)))
+    }
+
+    /// A tree with other file systems in the places of these, for who knows how to fork them.
+    pub fn fork_with(
+        &self,
+        mut fork: impl FnMut(&VfsPath, &Arc<dyn Vfs>) -> Result<Arc<dyn Vfs>>,
+    ) -> Result<Self> {
         let mut table = Table::clone(&self.table());
         for (path, mount) in &mut table.mounts {
-            let fork = mount.vfs.fork().map_err(|fault| fault.at("fork", path))?;
-            mount.vfs = Arc::new(Direct(fork));
+            mount.vfs = Arc::new(Direct(fork(path, &mount.vfs.0)?));
         }
         Ok(Self::from_table(table))
     }
@@ -254,6 +261,12 @@ impl Backend for MountVfs {
         let table = self.table();
         let Place { mount, inner } = table.locate(link)?;
         mount.vfs.symlink(target, &inner)
+    }
+
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        let table = self.table();
+        let Place { mount, inner } = table.locate(path)?;
+        mount.vfs.mkfifo(&inner, mode)
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {

@@ -3,10 +3,11 @@
 mod apply;
 mod changes;
 mod file;
+mod image;
 mod layers;
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use apply::Overwrite;
@@ -64,6 +65,51 @@ impl OverlayVfs {
         Self {
             layers: RwLock::new(layers.fork()),
         }
+    }
+
+    /// Writes the changes, so that [`load`](Self::load) makes the same of them on top of the same files.
+    pub fn save(&self, out: &mut dyn Write) -> Result<()> {
+        // What was copied is written: nobody waits for it.
+        let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        let copy = layers.fork();
+        drop(layers);
+        copy.save(out)
+            .map_err(|fault| fault.at("save", VfsPath::ROOT))
+    }
+
+    /// Reads what [`save`](Self::save) wrote, on top of `lower`. The bytes may come from anywhere.
+    pub fn load(
+        lower: Arc<dyn Vfs>,
+        input: &mut dyn Read,
+        limits: Limits,
+        clock: Clock,
+    ) -> Result<Self> {
+        let layers = Layers::load(Direct(lower), input, limits, clock)
+            .map_err(|fault| fault.at("load", VfsPath::ROOT))?;
+        Ok(Self {
+            layers: RwLock::new(layers),
+        })
+    }
+
+    /// What lies below: it is only read.
+    pub fn lower(&self) -> Arc<dyn Vfs> {
+        let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&layers.lower.0)
+    }
+
+    /// What the changes may take.
+    pub fn limits(&self) -> Limits {
+        let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
+        *layers.memory().limits()
+    }
+
+    /// Takes over the changes of another one, in the place of its own. Both are on top of the same files.
+    pub fn replace(&self, other: Self) {
+        let layers = other
+            .layers
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        *self.layers.write().unwrap_or_else(PoisonError::into_inner) = layers;
     }
 
     /// Throws all changes away.
@@ -137,10 +183,15 @@ impl Backend for OverlayVfs {
     }
 
     fn open(&self, path: &VfsPath, options: &OpenOptions) -> Result<Arc<dyn VfsFile>, Fault> {
-        if !options.mutates() {
+        if !options.mutates() && !self.look(|layers| layers.is_lower_pipe(path))? {
             return self.look(|layers| layers.open_to_read(path, options));
         }
         self.change(|layers| {
+            // Who reads a pipe and who writes it have to meet, so that both get the upper one. Of the lower one nothing is
+            // asked but whether it may be opened: a pipe of the host may not.
+            if !options.create_new && layers.is_lower_pipe(path)? {
+                layers.lower.open(path, &OpenOptions::read())?;
+            }
             match layers.lstat(path) {
                 Ok(_) if options.create_new => return Err(Errno::EEXIST.into()),
                 Ok(_) => layers.copy_up(path, !options.truncate)?,
@@ -216,6 +267,14 @@ impl Backend for OverlayVfs {
             layers.vacant(link)?;
             layers.copy_up_parents(link)?;
             layers.upper.symlink(target, link)
+        })
+    }
+
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        self.change(|layers| {
+            layers.vacant(path)?;
+            layers.copy_up_parents(path)?;
+            layers.upper.mkfifo(path, mode)
         })
     }
 

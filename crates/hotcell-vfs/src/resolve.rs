@@ -281,8 +281,9 @@ pub(crate) fn walk<'a, G: Graph>(
     })
 }
 
-/// Whether a path is a plain list of names: then it may well have no links in it, and be worth a try.
-pub(crate) fn is_plain(path: &VfsPath) -> bool {
+/// Whether a path is a plain list of names, none of them empty, `.`, `..` or too long: the form that resolved paths have. The root
+/// has no names and is not one.
+pub fn is_plain(path: &VfsPath) -> bool {
     let Some(names) = path.as_bytes().strip_prefix(b"/") else {
         return false;
     };

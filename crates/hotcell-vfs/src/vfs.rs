@@ -55,6 +55,12 @@ pub trait Vfs: Send + Sync {
     /// Makes a symbolic link at `link` that says `target`.
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<()>;
 
+    /// Makes a named pipe. It is only a name here: what goes through it is the business of whoever has processes.
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<()> {
+        let _ = mode;
+        Err(Fault::new(Errno::ENOTSUP, "this file system has no named pipes").at("mkfifo", path))
+    }
+
     /// What a symbolic link says.
     fn readlink(&self, path: &VfsPath) -> Result<VfsPathBuf>;
 

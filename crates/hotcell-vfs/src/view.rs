@@ -178,6 +178,10 @@ impl Backend for View {
         self.inner.symlink(target, &self.touch(link)?)
     }
 
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        self.inner.mkfifo(&self.touch(path)?, mode)
+    }
+
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
         self.inner.link(&self.touch(existing)?, &self.touch(new)?)
     }

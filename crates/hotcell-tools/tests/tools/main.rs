@@ -24,6 +24,7 @@
 mod attacker;
 mod calls;
 mod cases;
+mod code;
 mod confinement;
 mod edits;
 mod files;

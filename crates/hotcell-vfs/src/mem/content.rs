@@ -1,11 +1,13 @@
 //! The bytes of a file: chunks that copies, snapshots and forks share until one of them writes.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use imbl::OrdMap;
 
 use crate::error::{Errno, Fault};
 use crate::file::{WHOLE_FILE_MAX, too_large};
+use crate::image::{Source, damaged, put_bytes, put_u64};
 
 /// How long a chunk is at most. A write into a shared chunk copies one chunk, not the file.
 const CHUNK: usize = 64 * 1024;
@@ -113,6 +115,67 @@ impl Content {
             self.stored += charge(span.number, chunk.len()) - before;
         }
         self.size = self.size.max(offset.saturating_add(data.len() as u64));
+    }
+
+    /// Writes the size, and the chunks that are there.
+    pub(super) fn save(&self, out: &mut dyn Write) -> Result<(), Fault> {
+        put_u64(out, self.size)?;
+        put_u64(out, self.tail.len() as u64)?;
+        put_bytes(out, &self.head)?;
+        for (number, chunk) in &self.tail {
+            put_u64(out, *number)?;
+            put_bytes(out, chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`Content::save`] wrote, up to so long and so much of it.
+    pub(super) fn load(
+        source: &mut Source<'_>,
+        most_size: u64,
+        most_stored: u64,
+    ) -> Result<Self, Fault> {
+        let size = source.u64()?;
+        if size > most_size {
+            return Err(Fault::new(
+                Errno::EFBIG,
+                format!("a file has at most {most_size} bytes"),
+            ));
+        }
+        let chunks = source.u64()?;
+        let mut content = Self {
+            size,
+            ..Self::default()
+        };
+        content.keep(0, source.bytes(CHUNK)?, most_stored)?;
+        for _ in 0..chunks {
+            let number = source.u64()?;
+            if number == 0 || content.tail.contains_key(&number) {
+                return Err(damaged("a piece of a file is there twice"));
+            }
+            content.keep(number, source.bytes(CHUNK)?, most_stored)?;
+        }
+        Ok(content)
+    }
+
+    /// Puts a chunk where there is none.
+    fn keep(&mut self, number: u64, chunk: Vec<u8>, most: u64) -> Result<(), Fault> {
+        let start = number.checked_mul(CHUNK as u64);
+        let end = start.and_then(|start| start.checked_add(chunk.len() as u64));
+        if end.is_none_or(|end| end > self.size) {
+            return Err(damaged("a piece of a file is behind its end"));
+        }
+        self.stored += charge(number, chunk.len());
+        if self.stored > most {
+            let detail = format!("the files take more than the {most} bytes that are left");
+            return Err(Fault::new(Errno::ENOSPC, detail));
+        }
+        if number == 0 {
+            self.head = Arc::new(chunk);
+        } else if !chunk.is_empty() {
+            self.tail.insert(number, Arc::new(chunk));
+        }
+        Ok(())
     }
 
     /// Cuts, or grows by a hole.

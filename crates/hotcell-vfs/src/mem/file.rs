@@ -14,16 +14,25 @@ use crate::path::{VfsPath, VfsPathBuf};
 pub(super) struct MemFile {
     shared: Arc<Shared>,
     ino: Ino,
+    /// A named pipe, which has no content here.
+    is_pipe: bool,
     options: OpenOptions,
     path: VfsPathBuf,
 }
 
 impl MemFile {
     /// The caller has counted the file as open; dropping the handle takes that back.
-    pub(super) fn new(shared: Arc<Shared>, ino: Ino, options: OpenOptions, path: &VfsPath) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        ino: Ino,
+        is_pipe: bool,
+        options: OpenOptions,
+        path: &VfsPath,
+    ) -> Self {
         Self {
             shared,
             ino,
+            is_pipe,
             options,
             path: path.to_owned(),
         }
@@ -96,6 +105,10 @@ impl VfsFile for MemFile {
             self.shared
                 .change(|tree, cx| tree.chmod(self.ino, mode, cx)),
         )
+    }
+
+    fn is_seekable(&self) -> bool {
+        !self.is_pipe
     }
 
     fn opened_as(&self) -> &VfsPath {

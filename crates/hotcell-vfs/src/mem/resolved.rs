@@ -66,6 +66,11 @@ impl Backend for Resolved {
             .change(|tree, cx| tree.symlink(target, exactly(link), cx))
     }
 
+    fn mkfifo(&self, path: &VfsPath, mode: u32) -> Result<(), Fault> {
+        self.0
+            .change(|tree, cx| tree.mkfifo(exactly(path), mode, cx))
+    }
+
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
         self.0
             .change(|tree, cx| tree.link(exactly(existing), exactly(new), cx))

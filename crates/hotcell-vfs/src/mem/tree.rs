@@ -6,6 +6,7 @@
 
 mod check;
 mod edit;
+mod image;
 mod rename;
 
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ use super::content::Content;
 use super::limits::Limits;
 use crate::clock::Timestamp;
 use crate::error::{Errno, Fault};
-use crate::metadata::{DirEntry, FileType, Metadata};
+use crate::metadata::{DIR_SIZE, DirEntry, FileType, Metadata};
 use crate::path::VfsPath;
 use crate::resolve::{Follow, Found, Graph, Route, Spot, walk};
 
@@ -59,6 +60,7 @@ pub(super) enum Body {
     File(Content),
     Dir(OrdMap<Arc<[u8]>, Entry>),
     Symlink(Arc<[u8]>),
+    Fifo,
 }
 
 #[derive(Clone, Copy)]
@@ -81,6 +83,7 @@ impl Body {
             Self::File(_) => FileType::File,
             Self::Dir(_) => FileType::Dir,
             Self::Symlink(_) => FileType::Symlink,
+            Self::Fifo => FileType::Fifo,
         }
     }
 
@@ -96,7 +99,7 @@ impl Body {
     fn stored(&self) -> u64 {
         match self {
             Self::File(content) => content.stored(),
-            Self::Dir(_) => 0,
+            Self::Dir(_) | Self::Fifo => 0,
             Self::Symlink(target) => target.len() as u64,
         }
     }
@@ -108,6 +111,7 @@ impl Inode {
             Body::File(content) => Ok(content),
             Body::Dir(_) => Err(Errno::EISDIR.into()),
             Body::Symlink(_) => Err(Errno::EINVAL.into()),
+            Body::Fifo => Err(no_content()),
         }
     }
 
@@ -116,6 +120,7 @@ impl Inode {
             Body::File(content) => Ok(content),
             Body::Dir(_) => Err(Errno::EISDIR.into()),
             Body::Symlink(_) => Err(Errno::EINVAL.into()),
+            Body::Fifo => Err(no_content()),
         }
     }
 
@@ -201,10 +206,12 @@ impl Tree {
 
     pub(super) fn metadata(&self, ino: Ino) -> Result<Metadata, Fault> {
         let inode = self.inode(ino)?;
-        let size = match &inode.body {
-            Body::File(content) => content.size(),
-            Body::Dir(entries) => entries.len() as u64,
-            Body::Symlink(target) => target.len() as u64,
+        let stored = inode.body.stored();
+        let (size, allocated) = match &inode.body {
+            Body::File(content) => (content.size(), stored),
+            Body::Dir(_) => (DIR_SIZE, DIR_SIZE),
+            Body::Symlink(target) => (target.len() as u64, stored),
+            Body::Fifo => (0, stored),
         };
         Ok(Metadata {
             kind: inode.body.kind(),
@@ -213,11 +220,17 @@ impl Tree {
             nlink: inode.nlink,
             mode: inode.mode,
             size,
-            allocated: inode.body.stored(),
+            allocated,
             accessed: inode.accessed,
             modified: inode.modified,
             changed: inode.changed,
         })
+    }
+
+    /// Whether a file is a named pipe.
+    pub(super) fn is_fifo(&self, ino: Ino) -> bool {
+        self.inode(ino)
+            .is_ok_and(|inode| matches!(inode.body, Body::Fifo))
     }
 
     pub(super) fn readdir(&self, path: Route<'_>) -> Result<Vec<DirEntry>, Fault> {
@@ -236,6 +249,11 @@ impl Tree {
             _ => Err(Fault::new(Errno::EINVAL, "not a symbolic link")),
         }
     }
+}
+
+fn no_content() -> Fault {
+    let detail = "a named pipe is only a name here: processes meet at it";
+    Fault::new(Errno::ENXIO, detail)
 }
 
 impl Graph for Tree {

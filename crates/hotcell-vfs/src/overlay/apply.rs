@@ -80,6 +80,11 @@ impl Layers {
                 target.symlink(VfsPath::new(&says), path)?;
             }
             _ if change.kind == ChangeKind::Metadata => self.apply_metadata(target, path)?,
+            FileType::Fifo => {
+                remove(target, path)?;
+                target.mkfifo(path, now.mode)?;
+                self.apply_metadata(target, path)?;
+            }
             _ => {
                 if let Some(first) = names.get(&now.ino) {
                     remove(target, path)?;

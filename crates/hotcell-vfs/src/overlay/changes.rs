@@ -103,7 +103,7 @@ impl Layers {
             FileType::Symlink => Ok(self.lower.readlink(path)? == self.upper.readlink(path)?),
             FileType::File if was.size != now.size => Ok(false),
             FileType::File => self.same_bytes(path),
-            FileType::Dir => Ok(true),
+            FileType::Dir | FileType::Fifo => Ok(true),
             _ => Err(Errno::EINVAL.into()),
         }
     }

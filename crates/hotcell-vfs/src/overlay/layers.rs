@@ -30,10 +30,10 @@ pub(crate) struct Layers {
 /// What a lower file was, to notice that somebody else changed it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Base {
-    kind: FileType,
-    mode: u32,
+    pub(super) kind: FileType,
+    pub(super) mode: u32,
     /// Size and time of change; a directory's say nothing about the directory itself.
-    content: Option<(u64, crate::Timestamp)>,
+    pub(super) content: Option<(u64, crate::Timestamp)>,
 }
 
 impl From<&Metadata> for Base {
@@ -118,6 +118,16 @@ impl Layers {
             Some(meta) => Ok(meta),
             None => self.in_lower(path),
         }
+    }
+
+    /// Whether a named pipe of the lower layer shows at `path`.
+    pub(super) fn is_lower_pipe(&self, path: &VfsPath) -> Result<bool, Fault> {
+        if self.in_upper(path)?.is_some() {
+            return Ok(false);
+        }
+        Ok(self
+            .in_lower(path)
+            .is_ok_and(|meta| meta.kind == FileType::Fifo))
     }
 
     pub(super) fn vacant(&self, path: &VfsPath) -> Result<(), Fault> {
@@ -221,6 +231,7 @@ impl Layers {
                     return Err(fault);
                 }
             }
+            FileType::Fifo => self.upper.mkfifo(path, meta.mode)?,
             _ => return Err(only_files()),
         }
         let times = Times {
@@ -300,7 +311,7 @@ impl Layers {
 }
 
 fn only_files() -> Fault {
-    let detail = "only files, directories and links can be changed";
+    let detail = "only files, directories, links and named pipes can be changed";
     Fault::new(Errno::ENXIO, detail)
 }
 

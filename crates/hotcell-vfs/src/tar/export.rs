@@ -112,6 +112,7 @@ impl<'a, W: Write> Archive<'a, W> {
                 )
             }
             FileType::File => self.add_file(path, name, &meta, header),
+            FileType::Fifo => self.put(header, EntryType::Fifo, name.as_bytes(), b"", io::empty()),
             _ => Ok(()),
         }
     }
@@ -188,7 +189,7 @@ impl<'a, W: Write> Archive<'a, W> {
             && !whole
             && matches!(
                 meta.kind,
-                FileType::File | FileType::Dir | FileType::Symlink
+                FileType::File | FileType::Dir | FileType::Symlink | FileType::Fifo
             )
     }
 

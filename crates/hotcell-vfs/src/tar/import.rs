@@ -162,6 +162,10 @@ impl Import<'_> {
                 self.clear(&path)?;
                 self.vfs.symlink(&target, &path)?;
             }
+            EntryType::Fifo => {
+                self.clear(&path)?;
+                self.vfs.mkfifo(&path, mode)?;
+            }
             EntryType::Link => {
                 let existing = VfsPathBuf::from_vec(link_name(entry, extended)?);
                 let existing = self.inside(&existing)?;

@@ -27,7 +27,8 @@ impl Tree {
             return self.create(&spot, Body::File(Content::default()), options.mode, cx);
         };
         let ino = found.node;
-        if options.truncate {
+        // A pipe has nothing to cut, and nobody minds.
+        if options.truncate && !self.is_fifo(ino) {
             self.truncate(ino, 0, cx)?;
         }
         Ok(ino)
@@ -55,6 +56,16 @@ impl Tree {
         let spot = self.vacant(link)?;
         self.create(&spot, Body::Symlink(target.as_bytes().into()), 0o777, cx)
             .map(|_| ())
+    }
+
+    pub(in crate::mem) fn mkfifo(
+        &mut self,
+        path: Route<'_>,
+        mode: u32,
+        cx: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let spot = self.vacant(path)?;
+        self.create(&spot, Body::Fifo, mode, cx).map(|_| ())
     }
 
     pub(in crate::mem) fn link(
