@@ -26,11 +26,12 @@ static STATE: Mutex<State> = Mutex::new(State {
 });
 static CHANGED: Condvar = Condvar::new();
 
-/// A call of a waker that is to come. Dropping it takes it back.
-pub(crate) struct Alarm((Instant, u64));
+/// A call of a waker that is to come, by one thread for the whole program. Dropping it takes it back.
+pub struct Alarm((Instant, u64));
 
 impl Alarm {
-    pub(crate) fn set(at: Instant, waker: Waker) -> Self {
+    /// Calls `waker` at a time, or a little later.
+    pub fn set(at: Instant, waker: Waker) -> Self {
         let mut state = lock();
         let key = (at, state.next_key);
         state.next_key += 1;

@@ -24,8 +24,12 @@ pub struct Capture(Arc<Inner>);
 struct Inner {
     account: Account,
     limit: usize,
+    listener: Option<Listener>,
+    // Held for a copy, never while the listener is called.
     state: Mutex<State>,
 }
+
+type Listener = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -46,14 +50,33 @@ pub struct Captured {
 impl Capture {
     /// Keeps up to `limit` bytes, charged to `account`.
     pub fn new(account: &Account, limit: usize) -> Self {
+        Self::make(account, limit, None)
+    }
+
+    /// The same, and `listener` is told of what is kept as it comes.
+    pub fn told(
+        account: &Account,
+        limit: usize,
+        listener: impl Fn(&[u8]) + Send + Sync + 'static,
+    ) -> Self {
+        Self::make(account, limit, Some(Box::new(listener)))
+    }
+
+    fn make(account: &Account, limit: usize, listener: Option<Listener>) -> Self {
         let inner = Inner {
             account: account.clone(),
             limit,
+            listener,
             state: Mutex::default(),
         };
         let capture = Self(Arc::new(inner));
         capture.lock().keep(&[], &capture.0);
         capture
+    }
+
+    /// How much has been dropped so far.
+    pub fn dropped(&self) -> u64 {
+        self.lock().dropped
     }
 
     /// What has come so far; the stream is empty afterwards.
@@ -71,9 +94,9 @@ impl Capture {
 }
 
 impl State {
-    /// Keeps as much of `data` as it may.
-    fn keep(&mut self, data: &[u8], inner: &Inner) {
-        let wanted = inner.limit.min(self.bytes.len() + data.len());
+    /// Keeps as much of `data` as it may; says how much that is.
+    fn keep(&mut self, data: &[u8], inner: &Inner) -> usize {
+        let wanted = inner.limit.min(self.bytes.len().saturating_add(data.len()));
         let ahead = wanted.saturating_add(RESERVE).min(inner.limit);
         let charge = self.charge.get_or_insert_with(|| inner.account.none());
         if ahead > charge.bytes() && charge.resize(ahead).is_err() {
@@ -85,12 +108,18 @@ impl State {
         let (kept, dropped) = data.split_at(room);
         self.bytes.extend_from_slice(kept);
         self.dropped += dropped.len() as u64;
+        kept.len()
     }
 }
 
 impl Stream for Capture {
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
-        self.lock().keep(data, &self.0);
+        let kept = self.lock().keep(data, &self.0);
+        if let Some(listener) = &self.0.listener
+            && let Some(kept) = data.get(..kept).filter(|kept| !kept.is_empty())
+        {
+            listener(kept);
+        }
         Poll::Ready(Ok(data.len()))
     }
 

@@ -14,6 +14,13 @@ const STACK_SIZE: usize = 16 << 20;
 /// What a stack keeps of its memory while it waits for its next process.
 const KEPT: usize = 64 << 10;
 
+/// The lowest page of what a stack keeps is filled with this word. Whoever went deeper wrote to that page: a frame either fits
+/// into a page and leaves its return address there, or is larger and probes every page.
+const UNTOUCHED: u64 = 0x5afe_57ac_5afe_57ac;
+
+/// The words of that page.
+const MARKS: usize = 4096 / size_of::<u64>();
+
 /// Stacks that wait for their next process.
 const MAX_IDLE: usize = 64;
 
@@ -75,11 +82,20 @@ impl Task {
 /// Puts a stack by for the next process, without what it used beyond a little.
 fn keep(stack: DefaultStack) {
     let (low, high) = (stack.limit().get(), stack.base().get() - KEPT);
-    if let Some(length) = high.checked_sub(low) {
-        let start = ptr::with_exposed_provenance_mut(low);
-        // SAFETY: the range lies in the stack, which we own and nobody runs on. Its content is not needed any more. Both
-        // ends are multiples of the page size: the mapping is, and so is `KEPT`.
-        let _ = unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxDontNeed) };
+    // SAFETY: the page lies in the stack, which we own and nobody runs on; it is aligned, and any bytes are words.
+    let marks = unsafe {
+        std::slice::from_raw_parts_mut(ptr::with_exposed_provenance_mut::<u64>(high), MARKS)
+    };
+    // Asking the operating system costs as much as running a small command, and most processes need little.
+    if marks.iter().any(|mark| *mark != UNTOUCHED) {
+        if let Some(length) = high.checked_sub(low) {
+            let start = ptr::with_exposed_provenance_mut(low);
+            // SAFETY: the range lies in the stack, which we own and nobody runs on. Its content is not needed any more. Both
+            // ends are multiples of the page size: the mapping is, and so is `KEPT`.
+            let _ =
+                unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxDontNeed) };
+        }
+        marks.fill(UNTOUCHED);
     }
     if let Ok(mut idle) = IDLE.lock()
         && idle.len() < MAX_IDLE

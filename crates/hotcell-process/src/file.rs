@@ -58,8 +58,8 @@ impl Stream for OpenFile {
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let written = if self.is_append {
-            self.file.append(data).map(|end| {
-                *position = end;
+            self.file.append(data).map(|start| {
+                *position = start.saturating_add(data.len() as u64);
                 data.len()
             })
         } else {

@@ -78,7 +78,8 @@ impl Write for Output<'_> {
         if self.buffer.len() + data.len() > self.capacity {
             self.flush()?;
             if data.len() >= self.capacity {
-                return self.process.write(&self.stream, data);
+                let written = self.process.write(&self.stream, data);
+                return written.inspect_err(|_| self.process.note_failed_write());
             }
         }
         self.buffer.extend_from_slice(data);
@@ -92,6 +93,7 @@ impl Write for Output<'_> {
         // Taken out, so that what fails is not written again when the output is dropped.
         let mut buffer = std::mem::take(&mut self.buffer);
         let written = self.process.write_all(&self.stream, &buffer);
+        let written = written.inspect_err(|_| self.process.note_failed_write());
         buffer.clear();
         self.buffer = buffer;
         written

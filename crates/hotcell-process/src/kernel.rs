@@ -20,7 +20,9 @@ use crate::{
     alarm::Alarm,
     coroutine::{Go, Task},
     error::errno,
+    fifo::Fifos,
     limits::Limits,
+    observer::{LimitKind, Notice, Observer},
     process::{Process, begin},
     program::{NoPrograms, Programs},
     signal::Signal,
@@ -45,6 +47,8 @@ pub struct KernelOptions {
     pub limits: Limits,
     /// What time it is.
     pub clock: Clock,
+    /// Hears of limits that are met and of what is refused.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Default for KernelOptions {
@@ -57,6 +61,7 @@ impl Default for KernelOptions {
             account: Account::new("memory", 64 << 20),
             limits: Limits::default(),
             clock: Clock::None,
+            observer: None,
         }
     }
 }
@@ -75,6 +80,8 @@ pub(crate) struct Shared {
     busy: AtomicU64,
     /// When it was made.
     began: Instant,
+    /// Where processes meet by name.
+    pub(crate) fifos: Fifos,
 }
 
 #[derive(Default)]
@@ -86,8 +93,20 @@ struct State {
     next_timer: u64,
     /// Processes that have not ended.
     alive: usize,
+    /// There were too many, and half of them have not ended yet.
+    was_full: bool,
     /// A thread is in [`Run::poll`] and will look at `ready` before it leaves.
     is_polled: bool,
+}
+
+impl State {
+    /// Whether no process can be begun. Once there are as many as there may be, half of them have to end first: if each that
+    /// ends made room for another, a function that calls itself in both halves of a pipeline would go on for ever.
+    fn is_crowded(&mut self, most: usize) -> bool {
+        let enough = if self.was_full { most / 2 } else { most };
+        self.was_full = self.alive >= enough.max(1);
+        self.was_full
+    }
 }
 
 struct Entry {
@@ -122,12 +141,24 @@ impl Kernel {
             task: AtomicWaker::new(),
             busy: AtomicU64::new(0),
             began: Instant::now(),
+            fifos: Fifos::default(),
         }))
     }
 
     /// The account that everything is charged to.
     pub fn account(&self) -> &Account {
         &self.0.options.account
+    }
+
+    /// Ends everything that runs: as the stop token's own `cancel`, but whoever waits for a pipe or a clock is woken, too.
+    pub fn cancel(&self) {
+        self.0.options.stop.cancel();
+        self.0.task.wake();
+    }
+
+    /// How long processes have computed, not counting when they waited, up to the last time one of them gave way.
+    pub fn busy(&self) -> Duration {
+        self.0.busy()
     }
 
     /// Begins a process. The future completes when it and all that it began have ended, or were killed because the stop
@@ -151,6 +182,13 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells whoever listens.
+    pub(crate) fn notice(&self, notice: Notice) {
+        if let Some(observer) = &self.options.observer {
+            observer.notice(notice);
+        }
+    }
+
     pub(crate) fn new_pid(&self) -> Pid {
         let mut state = self.lock();
         state.last_pid += 1;
@@ -164,7 +202,8 @@ impl Shared {
         spec: Spec,
         main: impl FnOnce(&Process) -> io::Result<i32> + Send + 'static,
     ) -> io::Result<Pid> {
-        if self.lock().alive >= self.options.limits.processes {
+        if self.lock().is_crowded(self.options.limits.processes) {
+            self.notice(Notice::Limit(LimitKind::Processes));
             return Err(errno(Errno::EAGAIN));
         }
         let pid = self.new_pid();
@@ -402,6 +441,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether a process waits for a time to come. Without one, a run that is not woken goes on only when somebody else
+    /// does something: reads, writes, or answers.
+    pub fn is_waiting_for_time(&self) -> bool {
+        !self.kernel.lock().timers.is_empty()
+    }
+
+    /// Whether its first process could be begun: there may be no memory for its stack.
+    pub fn has_begun(&self) -> bool {
+        self.first.is_some()
+    }
+
     fn end(&mut self, stopped: Option<Stopped>) -> Ended {
         let status = self.first.and_then(|first| {
             let state = self.kernel.lock();

@@ -33,6 +33,7 @@
 //! - [`Process`] is what a program sees of itself: arguments, environment, descriptors, files, and everything that waits.
 //! - [`Program`] is something that can be run by name, [`Programs`] where names are looked up.
 //! - [`Stream`] is what a descriptor refers to: a pipe, an open file, the host's own input and output.
+//! - [`Observer`] hears of limits that were met and of what was refused, from whoever decided it.
 //!
 //! # Invariants
 //!
@@ -47,6 +48,7 @@ mod capture;
 mod coroutine;
 mod descriptors;
 mod error;
+mod fifo;
 mod file;
 mod given;
 mod io;
@@ -54,6 +56,7 @@ mod kernel;
 mod limits;
 mod lookup;
 mod null;
+mod observer;
 mod pipe;
 mod process;
 mod program;
@@ -63,6 +66,7 @@ mod status;
 mod stream;
 mod waker;
 
+pub use alarm::Alarm;
 pub use capture::{Capture, Captured};
 pub use descriptors::{Descriptors, Fd};
 pub use error::{errno, error_text, file_error, limit_error};
@@ -73,8 +77,9 @@ pub use kernel::{Ended, Kernel, KernelOptions, Run};
 pub use limits::Limits;
 pub use lookup::LookupError;
 pub use null::{Null, pipe_metadata};
+pub use observer::{Capability, Denial, Exchange, LimitKind, Notice, Observer};
 pub use pipe::{PipeReader, PipeWriter, pipe};
-pub use process::Process;
+pub use process::{Process, named_descriptor};
 pub use program::{NoPrograms, Program, Programs};
 pub use signal::{Disposition, Signal};
 pub use spec::{Environment, Spec};

@@ -9,6 +9,8 @@ pub struct Limits {
     pub descriptors: usize,
     /// Bytes that a pipe holds before its writer waits.
     pub pipe_bytes: usize,
+    /// Functions within functions of a shell. There may be room for fewer: every level takes some of a process's stack.
+    pub recursion: usize,
 }
 
 impl Default for Limits {
@@ -17,6 +19,7 @@ impl Default for Limits {
             processes: 256,
             descriptors: 1024,
             pipe_bytes: 64 * 1024,
+            recursion: usize::MAX,
         }
     }
 }

@@ -31,6 +31,9 @@ pub enum LookupError {
     /// Nothing of that name on `PATH`.
     #[error("command not found")]
     NotFound,
+    /// The same, for one that could be there, with what to do about it.
+    #[error("command not found ({0})")]
+    NotInstalled(String),
     /// A path that does not lead to a file, with the words for it.
     #[error("{0}")]
     NoFile(String),
@@ -43,9 +46,14 @@ impl LookupError {
     /// The exit code that a shell has for it.
     pub fn code(&self) -> i32 {
         match self {
-            Self::NotFound | Self::NoFile(_) => 127,
+            Self::NotFound | Self::NotInstalled(_) | Self::NoFile(_) => 127,
             Self::NotRunnable(_) => 126,
         }
+    }
+
+    /// Whether there is nothing of that name.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound | Self::NotInstalled(_))
     }
 }
 
@@ -84,7 +92,14 @@ impl Process {
             };
             let file = self.resolve(directory).join(name);
             let shown = VfsPathBuf::from(directory).join(name);
-            (self.is_executable(&file) || self.is_system(&file).is_some()).then_some(shown)
+            if self.is_executable(&file) || self.is_system(&file).is_some() {
+                return Some(shown);
+            }
+            let suffix = self.kernel().0.options.programs.suffix()?.as_bytes();
+            let with_suffix =
+                |path: VfsPathBuf| VfsPathBuf::from([&path.into_bytes(), suffix].concat());
+            self.is_executable(&with_suffix(file))
+                .then(|| with_suffix(shown))
         });
         itself.flatten().into_iter().chain(found)
     }
@@ -145,11 +160,7 @@ impl Process {
         let programs = &self.kernel().0.options.programs;
         let path = self.which(name);
         let Some(path) = path else {
-            return Err(if name.contains(&b'/') {
-                self.why_not(name)
-            } else {
-                LookupError::NotFound
-            });
+            return Err(self.why_not(name));
         };
         let file = self.resolve(&path);
         if let Some(name) = self.is_system(&file)
@@ -204,7 +215,12 @@ impl Process {
             return Ok(Found { program, first });
         }
         let mut found = self.find_file(&interpreter_path, interpreters - 1)?;
-        found.first.extend(first.split_off(1));
+        if found.first.is_empty() {
+            // A program, which is called by the name that the script knows it by.
+            found.first = first;
+        } else {
+            found.first.extend(first.split_off(1));
+        }
         Ok(found)
     }
 
@@ -230,8 +246,12 @@ impl Process {
         meta.is_ok_and(|meta| meta.is_file() && meta.mode & 0o111 != 0)
     }
 
-    /// Why a path cannot be run.
+    /// Why a name or a path cannot be run.
     pub fn why_not(&self, path: &[u8]) -> LookupError {
+        if !path.contains(&b'/') {
+            let advice = self.kernel().0.options.programs.advice(path);
+            return advice.map_or(LookupError::NotFound, LookupError::NotInstalled);
+        }
         match self.vfs().stat(&self.resolve(path)) {
             Err(error) => LookupError::NoFile(error_text(&crate::file_error(error))),
             Ok(meta) if meta.is_dir() => LookupError::NotRunnable("Is a directory".into()),

@@ -3,6 +3,8 @@
 mod files;
 mod life;
 
+pub use files::named_descriptor;
+
 use std::{
     any::Any,
     cell::{Cell, Ref, RefCell},
@@ -27,9 +29,10 @@ use crate::{
     io::{Input, Output},
     kernel::{Kernel, Shared},
     limits::Limits,
+    observer::{LimitKind, Notice},
     program::Program,
     signal::{Disposition, Signal},
-    spec::{Environment, Spec},
+    spec::{Environment, Given, Spec},
     status::{Pid, Status},
     stream::Stream,
     waker::process_waker,
@@ -53,6 +56,7 @@ pub struct Process {
     host: Pid,
     args: Vec<BString>,
     env: RefCell<Arc<Environment>>,
+    given: Option<Given>,
     cwd: RefCell<VfsPathBuf>,
     umask: Cell<u32>,
     descriptors: RefCell<Descriptors>,
@@ -70,6 +74,8 @@ pub struct Process {
     next: Cell<Option<Box<Successor>>>,
     /// It began others, which are orphans when it ends.
     has_children: Cell<bool>,
+    /// Writing failed: what is complained about is then what was written to, not what was read.
+    has_write_failed: Cell<bool>,
     waker: Waker,
     switch: *const Switch,
     /// How many calls within one stack this one is in.
@@ -141,6 +147,7 @@ impl Process {
             host: ground.host,
             args: spec.args,
             env: RefCell::new(spec.env),
+            given: spec.given,
             cwd: RefCell::new(spec.cwd),
             umask: Cell::new(spec.umask),
             descriptors: RefCell::new(spec.descriptors),
@@ -152,6 +159,7 @@ impl Process {
             ends_call: ground.ends_call,
             next: Cell::new(None),
             has_children: Cell::new(false),
+            has_write_failed: Cell::new(false),
             waker: ground.waker.clone(),
             switch: ground.switch,
             depth: ground.depth,
@@ -169,6 +177,7 @@ impl Process {
             let Successor { spec, program } = *next;
             self.args = spec.args;
             self.env.replace(spec.env);
+            self.given = spec.given;
             self.cwd.replace(spec.cwd);
             self.umask.set(spec.umask);
             self.descriptors.replace(spec.descriptors);
@@ -189,11 +198,29 @@ impl Process {
         match catch_unwind(AssertUnwindSafe(|| main(self))) {
             Ok(Ok(code)) => Status::from_code(code),
             Ok(Err(error)) => {
-                self.complain(error_text(&error));
+                self.complain(self.describe(&error));
                 Status::Exited(1)
             }
             Err(payload) => self.unwound(payload),
         }
+    }
+
+    /// What is said of an error that ends a program: `write error: …` if it was one of writing.
+    pub fn describe(&self, error: &io::Error) -> String {
+        let text = error_text(error);
+        if self.has_write_failed.get() && error.raw_os_error().is_some() {
+            return format!("write error: {text}");
+        }
+        text
+    }
+
+    /// Whether writing to a stream of `std::io` failed.
+    pub fn has_write_failed(&self) -> bool {
+        self.has_write_failed.get()
+    }
+
+    pub(crate) fn note_failed_write(&self) {
+        self.has_write_failed.set(true);
     }
 
     fn unwound(&self, payload: Box<dyn Any + Send>) -> Status {
@@ -251,6 +278,19 @@ impl Process {
         Arc::clone(&self.env.borrow())
     }
 
+    /// The whole environment as a list: in the order in which whoever began the process gave it, if it gave one and nothing
+    /// was changed since; else sorted by name.
+    pub fn environ(&self) -> Arc<[(BString, BString)]> {
+        let env = self.environment();
+        let given = self.given.as_ref().and_then(|given| given.list_of(&env));
+        given.unwrap_or_else(|| {
+            let pairs = env.iter();
+            pairs
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect()
+        })
+    }
+
     /// Replaces the environment that the process and those it begins see.
     pub fn set_environment(&self, env: Arc<Environment>) {
         *self.env.borrow_mut() = env;
@@ -294,6 +334,7 @@ impl Process {
     /// Lets a descriptor refer to a stream. Refused beyond the limit.
     pub fn set_descriptor(&self, fd: Fd, stream: Arc<dyn Stream>) -> io::Result<()> {
         if fd as usize >= self.kernel.options.limits.descriptors {
+            self.notice(Notice::Limit(LimitKind::Descriptors));
             return Err(errno(Errno::EBADF));
         }
         // The old stream is dropped after the borrow: closing it may wake others.
@@ -422,6 +463,11 @@ impl Process {
         self.deliver_signals();
     }
 
+    /// Says what was decided here, to whoever keeps a record of it.
+    pub fn notice(&self, notice: Notice) {
+        self.kernel.notice(notice);
+    }
+
     /// Lets others run, and goes on afterwards.
     pub fn give_way(&self) {
         self.waker.wake_by_ref();
@@ -491,6 +537,8 @@ impl Process {
             if let Poll::Ready(result) = poll(&self.waker) {
                 return result;
             }
+            // What came before it waits does not wake it.
+            self.deliver_signals();
             self.suspend();
             self.deliver_signals();
         }

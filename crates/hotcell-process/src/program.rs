@@ -37,6 +37,17 @@ pub trait Programs: Send + Sync {
         None
     }
 
+    /// What the name of a file may end with and be found on `PATH` without: `.wasm`, say.
+    fn suffix(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What to do about a name that leads nowhere: how to install the program, say.
+    fn advice(&self, name: &[u8]) -> Option<String> {
+        let _ = name;
+        None
+    }
+
     /// The names of all built-in programs, sorted.
     fn names(&self) -> Vec<BString>;
 }

@@ -15,6 +15,21 @@ use crate::{
 /// Environment variables, by name.
 pub type Environment = BTreeMap<BString, BString>;
 
+/// An environment in the order in which its variables were given.
+#[derive(Clone)]
+pub(crate) struct Given {
+    /// Another environment has no such order.
+    of: Arc<Environment>,
+    list: Arc<[(BString, BString)]>,
+}
+
+impl Given {
+    /// The list, if `env` is what it is of.
+    pub(crate) fn list_of(&self, env: &Arc<Environment>) -> Option<Arc<[(BString, BString)]>> {
+        Arc::ptr_eq(&self.of, env).then(|| Arc::clone(&self.list))
+    }
+}
+
 /// What a process begins with.
 #[derive(Clone)]
 pub struct Spec {
@@ -30,6 +45,8 @@ pub struct Spec {
     pub descriptors: Descriptors,
     /// Signals that it ignores from the beginning, as bits by number.
     pub ignored: u32,
+    /// The order of `env`, if somebody said one.
+    pub(crate) given: Option<Given>,
 }
 
 impl Spec {
@@ -46,6 +63,7 @@ impl Spec {
             umask: 0o022,
             descriptors,
             ignored: 0,
+            given: None,
         }
     }
 
@@ -92,6 +110,22 @@ impl Spec {
     #[must_use]
     pub fn env(mut self, env: Arc<Environment>) -> Self {
         self.env = env;
+        self
+    }
+
+    /// With this environment, in this order, which [`Process::environ`](crate::Process::environ) keeps. Of several variables
+    /// of one name the first counts, as it does for `getenv`.
+    #[must_use]
+    pub fn environ(mut self, list: Vec<(BString, BString)>) -> Self {
+        let mut env = Environment::new();
+        for (name, value) in &list {
+            env.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        self.env = Arc::new(env);
+        self.given = Some(Given {
+            of: Arc::clone(&self.env),
+            list: list.into(),
+        });
         self
     }
 }

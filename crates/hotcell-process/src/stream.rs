@@ -32,6 +32,18 @@ pub trait Stream: Send + Sync {
         true
     }
 
+    /// Whether reading would not have to wait. If it would, the waker is called when that may have changed.
+    fn poll_readable(&self, waker: &Waker) -> Poll<()> {
+        let _ = waker;
+        Poll::Ready(())
+    }
+
+    /// Whether writing a little would not have to wait. If it would, the waker is called when that may have changed.
+    fn poll_writable(&self, waker: &Waker) -> Poll<()> {
+        let _ = waker;
+        Poll::Ready(())
+    }
+
     /// Writes some of the bytes.
     fn poll_write(&self, data: &[u8], waker: &Waker) -> Poll<io::Result<usize>> {
         let (_, _) = (data, waker);

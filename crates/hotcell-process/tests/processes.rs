@@ -513,3 +513,32 @@ fn a_signal_to_a_tree_reaches_what_calls_have_begun() {
     // The run has ended, so the grandchild has, too.
     assert_eq!(output, "true 143");
 }
+
+#[test]
+fn an_environment_stays_in_the_order_it_was_given_until_it_is_changed() {
+    let pair = |name: &str, value: &str| (BString::from(name), BString::from(value));
+    let given = vec![pair("B", "1"), pair("A", "2"), pair("B", "3")];
+    let spec = Spec::new(["main"]).environ(given.clone());
+    let kernel = Kernel::new(KernelOptions::default());
+    let ended = pollster::block_on(kernel.run(spec, move |process| {
+        assert_eq!(*process.environ(), *given);
+        assert_eq!(process.env("B").unwrap(), "1", "the first counts");
+        let child = process.spec(["child"]);
+        let inherited = process.call(child, |child| {
+            let list = child.environ();
+            Ok(i32::try_from(list.len()).unwrap())
+        });
+        assert_eq!(inherited.code(), 3);
+        let mut changed = (*process.environment()).clone();
+        changed.insert("C".into(), "4".into());
+        process.set_environment(changed.into());
+        let names: Vec<_> = process
+            .environ()
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect();
+        assert_eq!(names, ["A", "B", "C"]);
+        Ok(0)
+    }));
+    assert_eq!(ended.status, Status::Exited(0));
+}

@@ -4,7 +4,7 @@ use std::{io, sync::Arc};
 
 use bstr::ByteSlice;
 use hotcell_vfs::{
-    Errno, FileType, Metadata, OpenOptions, Timestamp, Vfs, VfsFile, VfsPath, VfsPathBuf,
+    Clock, Errno, FileType, Metadata, OpenOptions, Timestamp, Vfs, VfsFile, VfsPath, VfsPathBuf,
 };
 
 use super::Process;
@@ -28,13 +28,19 @@ impl Process {
         self.kernel.options.clock.now()
     }
 
+    /// The clock behind [`Process::now`].
+    pub fn clock(&self) -> &Clock {
+        &self.kernel.options.clock
+    }
+
     /// A path from the root for one from the working directory. Links and `..` stay as they are: the file system follows
     /// them.
     pub fn resolve(&self, path: impl AsRef<[u8]>) -> VfsPathBuf {
         self.cwd().join(path.as_ref())
     }
 
-    /// Opens a file. Names of descriptors (`/dev/stdin`, `/dev/fd/3`) give what they refer to.
+    /// Opens a file. Names of descriptors (`/dev/stdin`, `/dev/fd/3`) give what they refer to. A named pipe waits for its
+    /// other end.
     pub fn open(
         &self,
         path: impl AsRef<[u8]>,
@@ -50,6 +56,18 @@ impl Process {
         }
         let options = options.mode(options.mode & !self.umask());
         let file = self.vfs().open(&path, &options).map_err(file_error)?;
+        self.stream_of(file, &options)
+    }
+
+    /// A file that was opened with these options, as a stream from its beginning. A named pipe waits for its other end.
+    pub fn stream_of(
+        &self,
+        file: Arc<dyn VfsFile>,
+        options: &OpenOptions,
+    ) -> io::Result<Arc<dyn Stream>> {
+        if let Some(fifo) = self.meet(&file, options)? {
+            return Ok(fifo);
+        }
         Ok(Arc::new(OpenFile::new(file, options.append)))
     }
 
@@ -101,8 +119,8 @@ impl Process {
     }
 }
 
-/// The descriptor that a path names.
-fn named_descriptor(path: &VfsPath) -> Option<Fd> {
+/// The descriptor that an absolute path names: `/dev/stdin`, `/dev/fd/3`.
+pub fn named_descriptor(path: &VfsPath) -> Option<Fd> {
     let name = path.as_bytes().strip_prefix(b"/dev/")?;
     match name {
         b"stdin" => Some(0),

@@ -32,6 +32,7 @@ impl Process {
             umask: self.umask(),
             descriptors: self.descriptors(),
             ignored: self.ignored.get(),
+            given: self.given.clone(),
         }
     }
 
