@@ -15,6 +15,7 @@ mod links;
 mod ln;
 mod ls;
 mod mkdir;
+mod mkfifo;
 mod mktemp;
 pub(crate) mod mode;
 mod mv;
@@ -55,6 +56,8 @@ pub(crate) const UTILITIES: &[Utility] = &[
     ls::LS,
     ls::VDIR,
     mkdir::UTILITY,
+    mkfifo::MKFIFO,
+    mkfifo::MKNOD,
     mktemp::UTILITY,
     mv::UTILITY,
     pathchk::UTILITY,

@@ -1,6 +1,6 @@
 //! The usual Unix utilities, as functions on streams and a virtual file system.
 //!
-//! Each is a [`Utility`]: a name with a [`Usage`], and a function that is given its [`Process`](hotcell_process::Process).
+//! Each is a [`Utility`]: a name with a [`Usage`], and a function that is given its [`Process`].
 //! They behave as the GNU tools do, options and messages included, and start no process of the machine.
 //!
 //! ```
@@ -86,6 +86,7 @@
     reason = "written in one go and held beside the GNU tools"
 )]
 
+mod ancestors;
 mod archives;
 mod calendar;
 mod characters;
@@ -100,6 +101,7 @@ mod long_double;
 mod number;
 mod operands;
 mod options;
+mod piece;
 mod printf;
 mod quote;
 mod search;

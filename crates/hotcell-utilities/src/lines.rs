@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use hotcell_meter::Charge;
 use hotcell_process::{Process, limit_error};
 
-/// How much is read at once.
-const PIECE: usize = 64 << 10;
+use crate::piece::{FIRST, MOST};
 
 /// Reads a stream line by line, as bytes. A line may be as long as the account of memory allows.
 pub(crate) struct Lines<'p, R> {
     input: R,
+    /// What was read, and behind `filled` room for more.
     buffer: Vec<u8>,
+    filled: usize,
     /// Where the next line begins.
     start: usize,
     /// How far the buffer was searched for an end of line.
@@ -34,6 +35,7 @@ impl<'p, R: Read> Lines<'p, R> {
         Ok(Self {
             input,
             buffer: Vec::new(),
+            filled: 0,
             start: 0,
             searched: 0,
             end,
@@ -46,7 +48,10 @@ impl<'p, R: Read> Lines<'p, R> {
     /// The next line with its end; only the last one may lack it.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
-            let from = self.buffer.get(self.searched..).unwrap_or_default();
+            let from = self
+                .buffer
+                .get(self.searched..self.filled)
+                .unwrap_or_default();
             if let Some(found) = memchr::memchr(self.end, from) {
                 let start = self.start;
                 let end = self.searched + found + 1;
@@ -56,8 +61,9 @@ impl<'p, R: Read> Lines<'p, R> {
             }
             if self.is_over {
                 let start = self.start;
-                (self.start, self.searched) = (self.buffer.len(), self.buffer.len());
-                return Ok(self.buffer.get(start..).filter(|line| !line.is_empty()));
+                (self.start, self.searched) = (self.filled, self.filled);
+                let rest = self.buffer.get(start..self.filled);
+                return Ok(rest.filter(|line| !line.is_empty()));
             }
             self.fill()?;
         }
@@ -65,22 +71,25 @@ impl<'p, R: Read> Lines<'p, R> {
 
     /// Reads on behind what is left.
     fn fill(&mut self) -> io::Result<()> {
-        self.buffer.drain(..self.start);
+        let was_full = self.filled == self.buffer.len();
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
         self.start = 0;
-        self.searched = self.buffer.len();
-        // A long line doubles what is read, so that it is copied a bounded number of times.
-        let room = self.buffer.len().max(PIECE);
-        let wanted = self.buffer.len() + room;
-        if wanted > self.charge.bytes() {
-            self.charge.resize(wanted).map_err(limit_error)?;
+        self.searched = self.filled;
+        // Reads that are answered in full ask for more the next time. A long line doubles what is read, so that it is
+        // copied a bounded number of times.
+        let room = self.buffer.len() - self.filled;
+        if (was_full && room < MOST) || room < self.filled {
+            let wanted = self.filled + (room * 4).clamp(FIRST, MOST).max(self.filled);
+            if wanted > self.buffer.len() {
+                self.charge.resize(wanted).map_err(limit_error)?;
+                self.buffer.resize(wanted, 0);
+            }
         }
-        self.buffer.resize(wanted, 0);
-        let read = self
-            .input
-            .read(self.buffer.get_mut(self.searched..).unwrap_or_default());
-        self.buffer
-            .truncate(self.searched + *read.as_ref().unwrap_or(&0));
-        self.is_over = read? == 0;
+        let free = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        let read = self.input.read(free)?;
+        self.filled += read;
+        self.is_over = read == 0;
         Ok(())
     }
 }

@@ -74,7 +74,7 @@ impl LongDouble {
         let (magnitude, length, is_out_of_range) = parse_magnitude(rest);
         ParsedFloat {
             value: Self {
-                is_negative,
+                is_negative: is_negative && length > 0,
                 magnitude,
             },
             length: if length == 0 { 0 } else { position + length },

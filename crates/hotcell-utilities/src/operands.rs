@@ -1,10 +1,10 @@
 //! Going through the files that were named.
 
-use std::io;
+use std::io::{self, Seek as _};
 
 use bstr::{BString, ByteVec};
-use hotcell_process::{Input, Process, error_text, limit_error};
-use hotcell_vfs::Errno;
+use hotcell_process::{Input, Process, Stream, error_text, limit_error};
+use hotcell_vfs::{Errno, Metadata, OpenOptions};
 
 use crate::{lines::Lines, quote};
 
@@ -37,11 +37,40 @@ pub(crate) fn each_input_or(
             .open_input(operand)
             .and_then(|input| work(operand, input));
         if let Err(error) = done {
+            if process.has_write_failed() {
+                // No other file would get any further.
+                process.complain(process.describe(&error));
+                return 1;
+            }
             complain(process, operand, &error);
             code = 1;
         }
     }
     code
+}
+
+/// As [`each_input_or`], for the tools of util-linux, to which `-` is a name like any other. Returns how many files could not
+/// be read.
+pub(crate) fn each_file_or(
+    process: &Process,
+    operands: &[BString],
+    complain: fn(&Process, &[u8], &io::Error),
+    mut work: impl FnMut(&BString, Input<'_>) -> io::Result<()>,
+) -> i32 {
+    if operands.is_empty() {
+        return each_input_or(process, operands, complain, work);
+    }
+    let mut failed = 0;
+    for operand in operands {
+        let done = process
+            .open(operand, &OpenOptions::read())
+            .and_then(|stream| work(operand, process.input(stream)));
+        if let Err(error) = done {
+            complain(process, operand, &error);
+            failed += 1;
+        }
+    }
+    failed
 }
 
 /// `NAME: cannot open 'FILE' for reading: No such file or directory`.
@@ -66,12 +95,42 @@ pub(crate) fn complain_of_opening_shortly(process: &Process, file: &[u8], error:
     process.complain([b"cannot open ", file, b": ", error_text(error).as_bytes()].concat());
 }
 
+/// `NAME: cannot create fifo 'FILE': File exists`, with what cannot be done in `action`.
+pub(crate) fn complain_that_cannot(
+    process: &Process,
+    action: &str,
+    file: &[u8],
+    error: &io::Error,
+) {
+    let text = [
+        format!("cannot {action} ").as_bytes(),
+        quote::quote(file).as_slice(),
+        b": ",
+        error_text(error).as_bytes(),
+    ]
+    .concat();
+    process.complain(text);
+}
+
 /// `NAME: FILE: No such file or directory`.
 pub(crate) fn complain_of(process: &Process, file: &[u8], error: &io::Error) {
     let mut text = quote::name(file);
     text.push_str(": ");
     text.push_str(error_text(error));
     process.complain(text);
+}
+
+/// Whether a file is what standard output goes to, and has more to be read: copying it there would never end.
+pub(crate) fn is_output(process: &Process, input: &mut Input<'_>) -> bool {
+    let stat = |stream: &dyn Stream| stream.metadata().ok().filter(Metadata::is_file);
+    let Some(read) = stat(&**input.stream()) else {
+        return false;
+    };
+    let written = process.descriptor(1).ok().and_then(|stream| stat(&*stream));
+    written.is_some_and(|written| (written.dev, written.ino) == (read.dev, read.ino))
+        && input
+            .stream_position()
+            .is_ok_and(|position| position < read.size)
 }
 
 /// The names in a file that `--files0-from` was given: each ends with NUL.

@@ -65,6 +65,8 @@ pub enum OptValue {
     Required(&'static str),
     /// Only if it is attached: `-iX`, `--in-place=X`.
     Optional(&'static str),
+    /// Only if it is attached to the long name: `--check=quiet`, but `-cr` is two options.
+    OptionalLong(&'static str),
 }
 
 impl Opt {
@@ -91,6 +93,16 @@ impl Opt {
         help: &'static str,
     ) -> Self {
         Self::new(short, long, OptValue::Optional(value), help)
+    }
+
+    /// An option whose long name may have a value, and whose letter has none.
+    pub const fn optional_long(
+        short: char,
+        long: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(short, long, OptValue::OptionalLong(value), help)
     }
 
     const fn new(short: char, long: &'static str, value: OptValue, help: &'static str) -> Self {
@@ -316,7 +328,7 @@ impl Usage {
                 return Err(message);
             };
             let value = match opt.value {
-                OptValue::None => None,
+                OptValue::None | OptValue::OptionalLong(_) => None,
                 OptValue::Optional(_) => {
                     let value = (!rest.is_empty()).then(|| BString::from(rest));
                     rest = b"";
@@ -360,7 +372,7 @@ impl Opt {
         let (value, brackets) = match self.value {
             OptValue::None => ("", false),
             OptValue::Required(value) => (value, false),
-            OptValue::Optional(value) => (value, true),
+            OptValue::Optional(value) | OptValue::OptionalLong(value) => (value, true),
         };
         let mut line = match self.short {
             Some(short) => format!("  -{}", char::from(short)),

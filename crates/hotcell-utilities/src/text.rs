@@ -18,6 +18,7 @@ mod numfmt;
 mod od;
 mod pager;
 mod paste;
+mod pr;
 mod ranges;
 mod rev;
 mod separator;
@@ -61,6 +62,7 @@ pub(crate) const UTILITIES: &[Utility] = &[
     pager::LESS,
     pager::MORE,
     paste::UTILITY,
+    pr::UTILITY,
     rev::UTILITY,
     seq::UTILITY,
     shuf::UTILITY,

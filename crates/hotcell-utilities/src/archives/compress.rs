@@ -65,6 +65,9 @@ const OPTIONS: &[Opt] = &[
     Opt::flag('9', "", "compress better"),
 ];
 
+const NOTES: &str = "Blocks of bzip2 have at most 500 KB here, and dictionaries of xz at most 2 MiB:\n\
+    levels above 5 need no more memory than 5.";
+
 /// What a name stands for.
 #[derive(Clone, Copy)]
 struct Kind {
@@ -85,7 +88,7 @@ macro_rules! programs {
             };
 
             const $usage: Usage =
-                Usage { name: $name, synopsis: "[OPTION]... [FILE]...", summary: $summary, options: OPTIONS, ..Usage::DEFAULT };
+                Usage { name: $name, synopsis: "[OPTION]... [FILE]...", summary: $summary, options: OPTIONS, notes: NOTES, ..Usage::DEFAULT };
         )*
 
         pub(crate) const UTILITIES: &[Utility] = &[$($constant),*];

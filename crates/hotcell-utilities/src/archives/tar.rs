@@ -6,6 +6,7 @@ mod list;
 mod names;
 mod options;
 mod source;
+mod stored;
 
 use std::io::{self, Write};
 

@@ -4,10 +4,10 @@ use std::io::{self, Read, Write};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
-use hotcell_vfs::{Errno, Metadata, OpenOptions, SetTime, Times, VfsPath};
+use hotcell_vfs::{Errno, FileType, Metadata, OpenOptions, SetTime, Times, VfsPath};
 
 use super::{prompt::confirm, targets::Backup};
-use crate::quote::quote;
+use crate::{ancestors::Ancestors, quote::quote};
 
 /// When links are followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +64,7 @@ impl Copy<'_> {
 
     /// Copies one file or tree, without calling itself as deep as it goes.
     pub(super) fn run(&mut self, source: &BStr, target: &BStr) {
+        let mut ancestors = Ancestors::default();
         let mut steps = vec![Step::Copy(source.into(), target.into(), true)];
         let root = self.process.vfs().lstat(&self.process.resolve(source)).ok();
         while let Some(step) = steps.pop() {
@@ -72,7 +73,7 @@ impl Copy<'_> {
                 Step::Finish(target, meta) => self.finish(target.as_bstr(), &meta),
                 Step::Copy(source, target, is_named) => {
                     let device = root.filter(|_| self.one_file_system).map(|root| root.dev);
-                    self.step(source, target, is_named, device, &mut steps);
+                    self.step(source, target, is_named, device, &mut steps, &mut ancestors);
                 }
             }
         }
@@ -85,6 +86,7 @@ impl Copy<'_> {
         is_named: bool,
         device: Option<u64>,
         steps: &mut Vec<Step>,
+        ancestors: &mut Ancestors,
     ) {
         let vfs = self.process.vfs();
         let path = self.process.resolve(&source);
@@ -119,6 +121,10 @@ impl Copy<'_> {
         }
         if !self.recursive {
             self.complain(&[b"-r not specified; omitting directory ", &quote(&source)]);
+            return;
+        }
+        if !ancestors.enter(path.as_bytes(), &meta) {
+            self.complain(&[b"cannot copy cyclic symbolic link ", &quote(&source)]);
             return;
         }
         let there = vfs.stat(&self.process.resolve(&target)).ok();
@@ -240,6 +246,11 @@ impl Copy<'_> {
         }
     }
 
+    /// `-l` and `-s`: there is no copy at all.
+    fn makes_links(&self) -> bool {
+        self.hard_links || self.symbolic_links
+    }
+
     fn file(&mut self, source: &BStr, target: &BStr, meta: &Metadata) {
         let vfs = self.process.vfs();
         let path = self.process.resolve(target);
@@ -298,7 +309,10 @@ impl Copy<'_> {
                     return;
                 }
             }
-            if self.remove_destination {
+            // Who keeps links as they are does not write through one of several names of a file.
+            let is_one_of_several =
+                self.copied.is_some() && there.is_some_and(|there| there.nlink > 1);
+            if self.remove_destination || is_one_of_several && !self.makes_links() {
                 let _ = vfs.unlink(&path);
             }
         }
@@ -323,7 +337,7 @@ impl Copy<'_> {
             let name = name.to_owned();
             move |error: io::Error| Failed(what, name, error)
         };
-        if self.hard_links || self.symbolic_links {
+        if self.makes_links() {
             if exists && self.force {
                 let _ = vfs.unlink(&to);
             }
@@ -361,6 +375,25 @@ impl Copy<'_> {
             vfs.symlink(&link, &to)
                 .map_err(file_error)
                 .map_err(because(b"cannot create symbolic link ", target))?;
+            if self.keeps_times {
+                let _ = vfs.set_times(&to, times(meta), false);
+            }
+            return Ok(());
+        }
+        if meta.kind == FileType::Fifo && self.recursive {
+            if exists {
+                vfs.unlink(&to)
+                    .map_err(file_error)
+                    .map_err(because(b"cannot remove ", target))?;
+            }
+            let mode = if self.keeps_mode {
+                meta.mode
+            } else {
+                meta.mode & !self.process.umask()
+            };
+            vfs.mkfifo(&to, mode & 0o7777)
+                .map_err(file_error)
+                .map_err(because(b"cannot create fifo ", target))?;
             if self.keeps_times {
                 let _ = vfs.set_times(&to, times(meta), false);
             }

@@ -10,7 +10,8 @@ use hotcell_process::{Output, Process, error_text, file_error, limit_error};
 use hotcell_vfs::{Metadata, Timestamp};
 
 use crate::{
-    Opt, Parsed, Usage, Utility, operands::names_from, quote::quote, size, time, wildcard,
+    Opt, Parsed, Usage, Utility, ancestors::Ancestors, operands::names_from, quote::quote, size,
+    time, wildcard,
 };
 
 pub(crate) const UTILITY: Utility = Utility {
@@ -264,11 +265,7 @@ impl Usages<'_> {
         if self.parsed.has("inodes") {
             1
         } else if self.parsed.has("apparent-size") || self.parsed.has("bytes") {
-            if meta.is_file() || meta.is_symlink() {
-                meta.size
-            } else {
-                0
-            }
+            meta.size
         } else {
             meta.allocated.div_ceil(4096) * 4096
         }
@@ -352,6 +349,7 @@ impl Usages<'_> {
         let mut next = Some((root.clone(), 0));
         let mut device = None;
         let mut total = (0, Timestamp::EPOCH);
+        let mut ancestors = Ancestors::default();
         loop {
             self.process.spend(64);
             if let Some((path, depth)) = next.take()
@@ -360,6 +358,7 @@ impl Usages<'_> {
                 && self.counts(&meta)
                 && (!self.parsed.has("one-file-system")
                     || *device.get_or_insert(meta.dev) == meta.dev)
+                && (!meta.is_dir() || ancestors.enter(&path, &meta))
             {
                 let size = self.size_of(&meta);
                 if meta.is_dir() {

@@ -82,6 +82,10 @@ fn main(process: &Process) -> io::Result<i32> {
     let follows = !parsed.has("no-dereference");
     let targets = Targets::from_options(process, &USAGE, &parsed, operands, follows);
     let backup = Backup::from_options(process, &USAGE, &parsed);
+    if parsed.has("relative") && !parsed.has("symbolic") {
+        process.complain("cannot do --relative without --symbolic");
+        return Ok(1);
+    }
     let mut code = 0;
     for (target, link) in targets.pairs() {
         let made = link_one(process, &parsed, &backup, target.as_bstr(), link.as_bstr());
@@ -119,6 +123,14 @@ fn link_one(
 ) -> io::Result<()> {
     let vfs = process.vfs();
     let path = process.resolve(link);
+    if !parsed.has("symbolic")
+        && vfs
+            .lstat(&process.resolve(target))
+            .is_ok_and(|meta| meta.is_dir())
+    {
+        process.complain([target.as_bytes(), b": hard link not allowed for directory"].concat());
+        process.exit(1);
+    }
     if vfs.lstat(&path).is_ok() {
         match parsed.last_of(&["force", "interactive"]) {
             Some("interactive") => {
@@ -134,14 +146,6 @@ fn link_one(
         if !backup.make(process, link)? {
             vfs.unlink(&path).map_err(file_error)?;
         }
-    }
-    if !parsed.has("symbolic")
-        && vfs
-            .lstat(&process.resolve(target))
-            .is_ok_and(|meta| meta.is_dir())
-    {
-        process.complain([target.as_bytes(), b": hard link not allowed for directory"].concat());
-        process.exit(1);
     }
     let shown: BString;
     if parsed.has("symbolic") {

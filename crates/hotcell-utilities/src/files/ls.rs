@@ -16,7 +16,12 @@ use entry::Entry;
 use hotcell_process::{Output, Process, error_text, file_error, limit_error};
 use options::{Format, Options, Sort};
 
-use crate::{Usage, Utility, quote::quote, version};
+use crate::{
+    Usage, Utility,
+    ancestors::Ancestors,
+    quote::{self, quote},
+    version,
+};
 
 pub(crate) const LS: Utility = Utility {
     usage: &options::USAGE,
@@ -40,6 +45,7 @@ fn main(process: &Process, usage: &Usage, format: Option<Format>) -> io::Result<
         out: process.stdout(),
         code: 0,
         any: false,
+        ancestors: Ancestors::default(),
     };
     let here = [BString::from(".")];
     let names = if parsed.operands.is_empty() {
@@ -59,6 +65,7 @@ struct List<'p> {
     code: i32,
     /// Something was printed: what follows is set apart.
     any: bool,
+    ancestors: Ancestors,
 }
 
 impl List<'_> {
@@ -110,6 +117,17 @@ impl List<'_> {
     /// Lists a directory; returns those in it that are to be listed next.
     fn folder(&mut self, name: &BStr, header: bool, depth: usize) -> io::Result<Vec<BString>> {
         let path = self.process.resolve(name);
+        if self.options.recursive
+            && let Ok(meta) = self.process.vfs().stat(&path)
+            && !self.ancestors.enter(path.as_bytes(), &meta)
+        {
+            self.out.flush()?;
+            let text = b": not listing already-listed directory";
+            self.process
+                .complain([quote::name(name).as_slice(), text].concat());
+            self.code = 2;
+            return Ok(Vec::new());
+        }
         let found = match self.process.vfs().readdir(&path).map_err(file_error) {
             Ok(found) => found,
             Err(error) => {

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use bstr::{BStr, ByteSlice};
-use hotcell_process::{Process, error_text, file_error};
+use hotcell_process::{Process, file_error};
 use hotcell_vfs::{Errno, VfsPathBuf};
 
 use super::mode::ModeChange;
-use crate::{Opt, Usage, Utility, quote::quote};
+use crate::{Opt, Usage, Utility, operands::complain_that_cannot, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -63,14 +63,7 @@ fn main(process: &Process) -> io::Result<i32> {
             make.one(name.as_bstr(), true)
         };
         if let Err(error) = made {
-            let text = [
-                b"cannot create directory ",
-                quote(name).as_slice(),
-                b": ",
-                error_text(&error).as_bytes(),
-            ]
-            .concat();
-            process.complain(text);
+            complain_that_cannot(process, "create directory", name, &error);
             code = 1;
         }
     }

@@ -134,7 +134,7 @@ fn main(process: &Process) -> io::Result<i32> {
                 .rsplit_str("/")
                 .find(|part| !part.is_empty()),
             Some(b"." | b"..")
-        ) && recursive
+        ) && (recursive || parsed.has("dir"))
         {
             let text = [
                 b"refusing to remove '.' or '..' directory: skipping ",
@@ -200,6 +200,7 @@ impl Remove<'_> {
         if self.asks == Asks::Always {
             let kind = match meta.kind {
                 hotcell_vfs::FileType::Symlink => "symbolic link",
+                hotcell_vfs::FileType::Fifo => "fifo",
                 _ if meta.size == 0 => "regular empty file",
                 _ => "regular file",
             };

@@ -6,7 +6,7 @@ use bstr::{BStr, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
 use hotcell_vfs::{Errno, OpenOptions, SetTime, Times, Timestamp};
 
-use crate::{Opt, Usage, Utility, quote::quote, time};
+use crate::{Opt, Usage, Utility, operands::complain_that_cannot, quote::quote, time};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -132,14 +132,7 @@ fn main(process: &Process) -> io::Result<i32> {
             creates,
             !parsed.has("no-dereference"),
         ) {
-            let text = [
-                b"cannot touch ",
-                quote(name).as_slice(),
-                b": ",
-                error_text(&error).as_bytes(),
-            ]
-            .concat();
-            process.complain(text);
+            complain_that_cannot(process, "touch", name, &error);
             code = 1;
         }
     }

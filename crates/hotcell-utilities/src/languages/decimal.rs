@@ -23,6 +23,9 @@ pub(crate) struct Decimal {
     scale: usize,
 }
 
+/// What a number takes beside its digits: counts, allocations, its place in an array. Most numbers have few digits.
+const NUMBER: usize = 160;
+
 /// The digits of a number, with the room that was taken for them.
 struct Digits {
     magnitude: Magnitude,
@@ -44,7 +47,7 @@ impl<'p> Math<'p> {
     }
 
     fn make(&self, is_negative: bool, magnitude: Magnitude, scale: usize) -> io::Result<Decimal> {
-        let held = self.budget.hold(magnitude.bytes())?;
+        let held = self.budget.hold(magnitude.bytes() + NUMBER)?;
         Ok(Decimal {
             is_negative: is_negative && !magnitude.is_zero(),
             digits: Rc::new(Digits {

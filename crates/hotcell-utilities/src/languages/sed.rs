@@ -109,11 +109,14 @@ fn main(process: &Process) -> io::Result<i32> {
     }
     let is_bytes = characters::are_bytes(process);
     let is_posix = parsed.has("posix");
+    let is_null = parsed.has("null-data") || parsed.has("zero-terminated");
+    let end = if is_null { 0 } else { b'\n' };
     let dialect = Dialect {
         is_extended: parsed.has("regexp-extended") || parsed.has("r"),
         is_posix,
         is_sandbox: parsed.has("sandbox"),
         is_bytes,
+        end,
     };
     let script = match script(process, &mut parsed, dialect) {
         Ok(script) => script,
@@ -140,7 +143,6 @@ fn main(process: &Process) -> io::Result<i32> {
         }
         files.push("-".into());
     }
-    let is_null = parsed.has("null-data") || parsed.has("zero-terminated");
     let setup = Setup {
         files,
         is_quiet: parsed.has("quiet") || parsed.has("silent") || script.is_quiet,
@@ -150,7 +152,7 @@ fn main(process: &Process) -> io::Result<i32> {
         is_unbuffered: parsed.has("unbuffered"),
         is_posix,
         is_bytes,
-        end: if is_null { 0 } else { b'\n' },
+        end,
         width: width(process, &parsed),
         place,
     };

@@ -96,7 +96,23 @@ fn main(process: &Process) -> io::Result<i32> {
             }
         }
     };
-    let (Some(mut one), Some(mut other)) = (open(first, skips[0]), open(&second, skips[1])) else {
+    // A directory can be opened, and is one only when it is read: by then the other file is looked at, too.
+    if let (Ok(one), other) = (
+        process.metadata(first, true),
+        process.metadata(&second, true),
+    ) && one.is_dir()
+    {
+        match other {
+            Err(_) => drop(open(&second, 0)),
+            Ok(other) if (one.dev, one.ino) == (other.dev, other.ino) => return Ok(0),
+            Ok(_) => drop(open(first, 0)),
+        }
+        return Ok(2);
+    }
+    let Some(mut one) = open(first, skips[0]) else {
+        return Ok(2);
+    };
+    let Some(mut other) = open(&second, skips[1]) else {
         return Ok(2);
     };
     let style = Style {

@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Output, Process, error_text};
 use matcher::{Flavor, Matcher};
-use options::{BinaryFiles, Options};
+use options::{BinaryFiles, List, Options};
 use print::Printer;
 
-use crate::{Parsed, Usage, Utility, lines::Lines, quote::quote};
+use crate::{Parsed, Usage, Utility, lines::Lines, operands::is_output, quote::quote};
 
 pub(crate) const GREP: Utility = Utility {
     usage: &options::USAGE,
@@ -67,6 +67,9 @@ fn main(process: &Process, usage: &Usage, flavor: Flavor) -> io::Result<i32> {
             return Ok(2);
         }
     };
+    for warning in matcher.warnings() {
+        process.complain(format!("warning: {warning}"));
+    }
     let mut grep = Grep {
         process,
         out: Printer::new(process.stdout(), &options),
@@ -74,6 +77,7 @@ fn main(process: &Process, usage: &Usage, flavor: Flavor) -> io::Result<i32> {
         matcher: &matcher,
         any: false,
         failed: false,
+        has_groups: false,
     };
     let names = match operands.as_slice() {
         [] if options.recursive => vec![BString::from(".")],
@@ -104,6 +108,8 @@ struct Grep<'g> {
     /// A line was selected.
     any: bool,
     failed: bool,
+    /// A group of lines was printed, so that the next one is set apart.
+    has_groups: bool,
 }
 
 impl Grep<'_> {
@@ -129,12 +135,23 @@ impl Grep<'_> {
     }
 
     /// Searches what has been opened.
-    fn file(&mut self, name: &BStr, input: hotcell_process::Input<'_>) -> io::Result<()> {
+    fn file(&mut self, name: &BStr, mut input: hotcell_process::Input<'_>) -> io::Result<()> {
         let shown = if name == "-" {
             self.options.label.clone()
         } else {
             name.into()
         };
+        let prints_lines =
+            !self.options.quiet && self.options.list == List::None && self.options.most > 1;
+        if prints_lines && is_output(self.process, &mut input) {
+            self.failed = true;
+            if !self.options.no_messages {
+                self.out.flush()?;
+                let text = [shown.as_slice(), b": input file is also the output"].concat();
+                self.process.complain(text);
+            }
+            return Ok(());
+        }
         match scan::file(self, shown.as_bstr(), input) {
             Ok(selected) => {
                 self.any |= selected;

@@ -77,7 +77,14 @@ fn main(process: &Process) -> io::Result<i32> {
             USAGE.fail(process, "must specify command with --chdir (-C)");
         }
         let mut out = process.stdout();
-        for (name, value) in &env {
+        // What nobody changes stays in its order.
+        let is_changed = env != *process.environment();
+        let list = if is_changed {
+            env.into_iter().collect()
+        } else {
+            process.environ()
+        };
+        for (name, value) in list.iter() {
             let end: &[u8] = if parsed.has("null") { b"\0" } else { b"\n" };
             out.write_all(&[name.as_slice(), b"=", value, end].concat())?;
         }

@@ -68,9 +68,10 @@ pub trait PrintfHost {
     /// `%q`
     fn quoted(&self, text: &[u8]) -> Vec<u8>;
 
-    /// `%n`: sets a variable.
-    fn set(&mut self, name: &[u8], value: BString) {
+    /// `%n`: sets a variable, or says that there cannot be one of this name.
+    fn set(&mut self, name: &[u8], value: BString) -> bool {
         let (_, _) = (name, value);
+        false
     }
 
     /// When the shell began, for `%(…)T` of -2.
@@ -286,7 +287,7 @@ impl Printer<'_> {
             }
             b'n' if self.arguments.is_shell() => {
                 let count = self.out.len();
-                self.arguments.store_count(count);
+                return Ok(self.arguments.store_count(count));
             }
             letter => {
                 self.arguments.unknown_letter(letter, shown);

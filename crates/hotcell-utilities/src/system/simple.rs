@@ -161,7 +161,7 @@ fn printenv(process: &Process) -> io::Result<i32> {
     let mut out = process.stdout();
     let mut code = 0;
     if parsed.operands.is_empty() {
-        for (name, value) in environment.iter() {
+        for (name, value) in process.environ().iter() {
             out.write_all(&[name.as_slice(), b"=", value, &[end]].concat())?;
         }
     }

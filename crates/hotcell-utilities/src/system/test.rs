@@ -280,10 +280,6 @@ impl<'a> Test<'a> {
         self.process.spend(1);
         let mut negated = false;
         while self.is(0, "!") {
-            // `!` before an operator is an operand.
-            if self.peek(1).is_some_and(|next| is_binary(next)) && self.peek(2).is_some() {
-                break;
-            }
             negated = !negated;
             self.next += 1;
         }
@@ -295,12 +291,6 @@ impl<'a> Test<'a> {
             let last = self.args.last().cloned().unwrap_or_default();
             return Err(TestError::MissingArgument(last));
         };
-        if self.peek(1).is_some_and(|operator| is_binary(operator))
-            && let (Some(operator), Some(right)) = (self.peek(1), self.peek(2))
-        {
-            self.next += 3;
-            return self.binary(first, operator, right);
-        }
         if first == "(" {
             // As deep as parentheses are given.
             if self.process.stack_left() < 64 << 10 {
@@ -313,8 +303,18 @@ impl<'a> Test<'a> {
                 found => Err(TestError::MissingParenthesis(found.cloned())),
             };
         }
+        if self.peek(1).is_some_and(|operator| is_binary(operator))
+            && let (Some(operator), Some(right)) = (self.peek(1), self.peek(2))
+        {
+            self.next += 3;
+            return self.binary(first, operator, right);
+        }
         if let (Some(letter), Some(operand)) = (self.unary_letter(first), self.peek(1)) {
             self.next += 2;
+            // bash leaves what is no number behind `-t` to whatever follows.
+            if letter == b't' && self.shell.is_shell() && integer(operand).is_err() {
+                self.next -= 1;
+            }
             return Ok(self.unary(letter, operand));
         }
         self.next += 1;

@@ -1,10 +1,16 @@
 //! `cat`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
-use hotcell_process::{Input, Output, Process};
+use hotcell_process::{Input, Output, Process, error_text};
 
-use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input};
+use crate::{
+    Opt, Usage, Utility,
+    lines::Lines,
+    operands::{each_input, is_output},
+    piece::Piece,
+    quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -72,9 +78,21 @@ fn main(process: &Process) -> io::Result<i32> {
             || parsed.has("t")
             || parsed.has("show-nonprinting"),
     };
+    if let Err(error) = process.descriptor(1) {
+        process.complain(format!("standard output: {}", error_text(&error)));
+        return Ok(1);
+    }
     let mut out = process.stdout();
     let mut state = State::default();
-    let code = each_input(process, &parsed.operands, |_, input| {
+    let mut is_refused = false;
+    let code = each_input(process, &parsed.operands, |name, mut input| {
+        if is_output(process, &mut input) {
+            out.flush()?;
+            let shown = quote::name(name);
+            process.complain([shown.as_slice(), b": input file is output file"].concat());
+            is_refused = true;
+            return Ok(());
+        }
         if style == Style::default() {
             copy(input, &mut out)
         } else {
@@ -82,17 +100,17 @@ fn main(process: &Process) -> io::Result<i32> {
         }
     });
     out.flush()?;
-    Ok(code)
+    Ok(if is_refused { 1 } else { code })
 }
 
 fn copy(mut input: Input<'_>, out: &mut Output<'_>) -> io::Result<()> {
-    let mut buffer = vec![0; 64 << 10];
+    let mut pieces = Piece::default();
     loop {
-        let count = input.read(&mut buffer)?;
-        if count == 0 {
+        let piece = pieces.read(&mut input)?;
+        if piece.is_empty() {
             return Ok(());
         }
-        out.write_all(buffer.get(..count).unwrap_or_default())?;
+        out.write_all(piece)?;
         // Somebody may wait for an answer to what came.
         out.flush()?;
     }

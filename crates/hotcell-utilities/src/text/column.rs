@@ -6,7 +6,12 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Output, Process, limit_error};
 
 use super::ranges::Ranges;
-use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::each_input, quote::quote};
+use crate::{
+    Opt, Parsed, Usage, Utility,
+    lines::Lines,
+    operands::{complain_of, each_file_or},
+    quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -77,7 +82,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let mut lines: Vec<BString> = Vec::new();
     let mut charge = process.charge(0)?;
     let keeps_empty = parsed.has("keep-empty-lines");
-    let code = each_input(process, &parsed.operands, |_, input| {
+    let failed = each_file_or(process, &parsed.operands, complain_of, |_, input| {
         let mut all = Lines::new(process, input)?;
         while let Some(line) = all.next_line()? {
             let text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -90,13 +95,19 @@ fn main(process: &Process) -> io::Result<i32> {
         Ok(())
     });
     let mut out = process.stdout();
-    if parsed.has("table") || parsed.has("json") {
+    let is_table = parsed.has("table") || parsed.has("json");
+    if is_table {
         table(process, &parsed, &lines, &mut out)?;
     } else {
         fill(process, &parsed, &lines, &mut out)?;
     }
     out.flush()?;
-    Ok(code)
+    // What was printed counts for more than what could not be read.
+    Ok(match lines.is_empty() {
+        true if !is_table => failed,
+        false if is_table => 0,
+        _ => i32::from(failed > 0),
+    })
 }
 
 fn width_of(text: &[u8]) -> usize {

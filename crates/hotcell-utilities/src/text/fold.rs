@@ -40,7 +40,15 @@ fn main(process: &Process) -> io::Result<i32> {
         {
             Some(width) => width,
             None => {
-                process.complain([b"invalid number of columns: ", quote(text).as_slice()].concat());
+                let is_number = text.iter().all(u8::is_ascii_digit) && !text.is_empty();
+                let range: &[u8] = if is_number {
+                    b": Numerical result out of range"
+                } else {
+                    b""
+                };
+                let shown = quote(text);
+                process
+                    .complain([b"invalid number of columns: ", shown.as_slice(), range].concat());
                 return Ok(1);
             }
         },

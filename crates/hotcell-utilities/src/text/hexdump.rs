@@ -214,7 +214,14 @@ impl Dump<'_> {
                 None => return Ok(0),
             };
             self.next += 1;
-            match self.process.open_input(&name) {
+            let input = if self.files.is_empty() {
+                Ok(self.process.stdin())
+            } else {
+                // `-` is a name like any other.
+                let path = if name == "-" { b"./-" } else { name.as_slice() };
+                self.process.open_input(path)
+            };
+            match input {
                 Ok(input) => {
                     self.has_opened = true;
                     self.input = Some(input);

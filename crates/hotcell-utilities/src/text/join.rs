@@ -169,15 +169,16 @@ fn main(process: &Process) -> io::Result<i32> {
         match join.compare(one, other) {
             Ordering::Less => {
                 join.put_unpaired(0, one, &mut out)?;
+                // The order matters from the line behind the next on, as in GNU's.
+                left_group = left.next(&join)?;
                 left.has_unpaired = true;
                 right.has_unpaired = true;
-                left_group = left.next(&join)?;
             }
             Ordering::Greater => {
                 join.put_unpaired(1, other, &mut out)?;
+                right_group = right.next(&join)?;
                 left.has_unpaired = true;
                 right.has_unpaired = true;
-                right_group = right.next(&join)?;
             }
             Ordering::Equal => {
                 let (ones, next_left) = left.group(one.clone(), &join)?;

@@ -113,7 +113,14 @@ fn main(process: &Process) -> io::Result<i32> {
         Some(text) => {
             let value = text.to_str().ok().and_then(|text| text.parse::<i64>().ok());
             value.filter(|value| *value >= least).unwrap_or_else(|| {
-                process.complain([format!("invalid {what}: ").as_bytes(), &quote(text)].concat());
+                let range: &[u8] = if value.is_some() {
+                    b": Numerical result out of range"
+                } else {
+                    b""
+                };
+                let shown = quote(text);
+                let text = [format!("invalid {what}: ").as_bytes(), &shown, range].concat();
+                process.complain(text);
                 process.exit(1)
             })
         }

@@ -8,7 +8,7 @@ use hotcell_process::Process;
 use crate::{
     Opt, Usage, Utility,
     lines::Lines,
-    operands::{complain_of_opening_shortly, each_input_or},
+    operands::{complain_of_opening_shortly, each_file_or},
 };
 
 pub(crate) const UTILITY: Utility = Utility {
@@ -29,7 +29,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let end = if parsed.has("zero") { 0 } else { b'\n' };
     let mut out = process.stdout();
     let mut reversed = Vec::new();
-    let code = each_input_or(
+    let failed = each_file_or(
         process,
         &parsed.operands,
         complain_of_opening_shortly,
@@ -53,5 +53,5 @@ fn main(process: &Process) -> io::Result<i32> {
         },
     );
     out.flush()?;
-    Ok(code)
+    Ok(i32::from(failed > 0))
 }

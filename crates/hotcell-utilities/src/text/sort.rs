@@ -2,6 +2,7 @@
 
 mod key;
 mod order;
+mod plain;
 mod store;
 
 use std::{
@@ -10,7 +11,7 @@ use std::{
 };
 
 use bstr::{BStr, BString, ByteSlice};
-use hotcell_process::{Process, error_text};
+use hotcell_process::{Input, Process, error_text};
 use hotcell_vfs::{OpenOptions, VfsPathBuf};
 use key::{Comparison, How, Key};
 use order::Order;
@@ -83,7 +84,7 @@ const USAGE: Usage = Usage {
             "NMERGE",
             "merge at most NMERGE inputs at once",
         ),
-        Opt::optional('c', "check", "HOW", "check for sorted input; do not sort"),
+        Opt::optional_long('c', "check", "HOW", "check for sorted input; do not sort"),
         Opt::flag('C', "", "like -c, but do not report first bad line"),
         Opt::value(
             '\0',
@@ -184,7 +185,8 @@ fn sort(process: &Process) -> io::Result<i32> {
     if parsed.has("check") || parsed.has("C") {
         return check(process, &parsed, &comparison, &names, end);
     }
-    let budget = match parsed.value("buffer-size").map(buffer_size) {
+    let size = parsed.value("buffer-size");
+    let budget = match size.map(|size| buffer_size(process, size)) {
         Some(Some(size)) => usize::try_from(size).unwrap_or(usize::MAX).max(64 << 10),
         Some(None) => {
             let size = parsed.value("buffer-size").unwrap_or_default();
@@ -217,7 +219,8 @@ fn sort(process: &Process) -> io::Result<i32> {
             }
         }
     }
-    if parsed.has("merge") {
+    // One that is merged into itself is read before it is written.
+    if parsed.has("merge") && !writes_to_input(process, &parsed, &inputs) {
         let mut out = output(process, &parsed)?;
         merge(process, &comparison, end, inputs, &mut out)?;
         out.flush()?;
@@ -232,6 +235,20 @@ fn sort(process: &Process) -> io::Result<i32> {
     store.write(&mut out)?;
     out.flush()?;
     Ok(0)
+}
+
+/// Whether what `-o` names is one of the inputs.
+fn writes_to_input(process: &Process, parsed: &Parsed, inputs: &[Input<'_>]) -> bool {
+    let Some(name) = parsed.value("output") else {
+        return false;
+    };
+    let Ok(output) = process.metadata(name, true) else {
+        return false;
+    };
+    inputs.iter().any(|input| {
+        let input = input.stream().metadata();
+        input.is_ok_and(|input| (input.dev, input.ino) == (output.dev, output.ino))
+    })
 }
 
 fn output<'p>(process: &'p Process, parsed: &Parsed) -> io::Result<hotcell_process::Output<'p>> {
@@ -255,8 +272,13 @@ fn output<'p>(process: &'p Process, parsed: &Parsed) -> io::Result<hotcell_proce
     }
 }
 
-/// `10M`, `50%` (of the limit; taken as half of it), or KiB without a unit.
-fn buffer_size(text: &BStr) -> Option<u64> {
+/// `10M`, `50%` of the memory there may be, or KiB without a unit.
+fn buffer_size(process: &Process, text: &BStr) -> Option<u64> {
+    if let Some(percent) = text.strip_suffix(b"%") {
+        let percent = number::with_suffix(percent)?;
+        let limit = process.account().limit() as u64;
+        return Some(limit / 100 * percent.min(100));
+    }
     if let Some(bytes) = text.strip_suffix(b"b") {
         return number::with_suffix(bytes);
     }
@@ -269,7 +291,6 @@ fn buffer_size(text: &BStr) -> Option<u64> {
 fn comparison(process: &Process, parsed: &Parsed) -> io::Result<Comparison> {
     let mut whole = How::PLAIN;
     let mut keys = Vec::new();
-    let mut orders = Vec::new();
     for (name, value) in parsed.iter() {
         let letter = match name {
             "ignore-leading-blanks" => b'b',
@@ -310,22 +331,18 @@ fn comparison(process: &Process, parsed: &Parsed) -> io::Result<Comparison> {
             }
             _ => continue,
         };
-        if b"ghMnRV".contains(&letter) && !orders.contains(&letter) {
-            orders.push(letter);
-        }
         whole.add(letter);
-    }
-    // `-R` and `-V` cannot stand beside others, nor can two kinds of numbers.
-    if orders.len() > 1 {
-        orders.sort_unstable();
-        process.complain(format!(
-            "options '-{}' are incompatible",
-            String::from_utf8_lossy(&orders)
-        ));
-        process.exit(2);
     }
     for key in &mut keys {
         key.inherit(whole);
+    }
+    let compared = keys.iter().map(|key| key.how);
+    let compared = compared.chain(keys.is_empty().then_some(whole));
+    for how in compared {
+        if let Some(letters) = how.conflict() {
+            process.complain(format!("options '-{letters}' are incompatible"));
+            process.exit(2);
+        }
     }
     let separator = match parsed
         .value("field-separator")
@@ -390,14 +407,9 @@ fn check(
     end: u8,
 ) -> io::Result<i32> {
     if let Some(extra) = names.get(1) {
-        process.complain(
-            [
-                b"extra operand ",
-                quote(extra).as_slice(),
-                b" not allowed with -c",
-            ]
-            .concat(),
-        );
+        let letter = if parsed.has("C") { 'C' } else { 'c' };
+        let extra = quote(extra);
+        process.complain(format!("extra operand {extra} not allowed with -{letter}"));
         return Ok(2);
     }
     let is_quiet = parsed.has("C")
@@ -405,7 +417,15 @@ fn check(
             .value("check")
             .is_some_and(|how| how == "quiet" || how == "silent");
     let name = names.first().map_or(BStr::new("-"), |name| name.as_bstr());
-    let mut lines = Lines::ending_with(process, process.open_input(name)?, end)?;
+    let input = match process.open_input(name) {
+        Ok(input) => input,
+        Err(error) => {
+            let error = error_text(&error);
+            process.complain([b"open failed: ", name.as_bytes(), b": ", error.as_bytes()].concat());
+            return Ok(2);
+        }
+    };
+    let mut lines = Lines::ending_with(process, input, end)?;
     let mut last: Option<Vec<u8>> = None;
     let mut number = 0u64;
     while let Some(line) = lines.next_line()? {

@@ -488,8 +488,12 @@ impl<'p> Split<'p> {
         }
         let size = text.len() as u64;
         let bound = |number: u64| -> usize {
-            // The first ones are larger by a byte if it does not divide.
-            let at = size / count * number + number.min(size % count);
+            // The last one is larger if it does not divide.
+            let at = if number == count {
+                size
+            } else {
+                size / count * number
+            };
             usize::try_from(at).unwrap_or(text.len()).min(text.len())
         };
         let separator = self.separator;

@@ -115,7 +115,9 @@ fn main(process: &Process) -> io::Result<i32> {
             .map_or_else(|| b"\n".to_vec(), |text| text.to_vec()),
     };
     let mut out = process.stdout();
-    if parsed.operands.is_empty() {
+    // `-` asks for all of the file to be looked at, which is what is done.
+    let names: Vec<&BString> = parsed.operands.iter().filter(|name| *name != "-").collect();
+    if names.is_empty() {
         scan(
             process,
             process.stdin(),
@@ -125,7 +127,7 @@ fn main(process: &Process) -> io::Result<i32> {
         )?;
     }
     let mut code = 0;
-    for name in &parsed.operands {
+    for name in names {
         let input = process.open(name, &hotcell_vfs::OpenOptions::read());
         let done =
             input.and_then(|input| scan(process, process.input(input), name, &mut out, &style));

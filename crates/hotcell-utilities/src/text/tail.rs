@@ -14,6 +14,7 @@ use crate::{
     lines::Lines,
     number,
     operands::{complain_of, complain_of_opening},
+    piece::Piece,
     quote::quote,
 };
 
@@ -35,7 +36,7 @@ const USAGE: Usage = Usage {
             "[+]NUM",
             "output the last NUM bytes; or use -c +NUM to\noutput starting with byte NUM of each file",
         ),
-        Opt::optional(
+        Opt::optional_long(
             'f',
             "follow",
             "HOW",
@@ -98,6 +99,11 @@ fn main(process: &Process) -> io::Result<i32> {
         if let ("bytes" | "lines", Some(value)) = (name, value) {
             part = amount(process, name == "bytes", value);
         }
+    }
+    if matches!(part, Part::Lines(0) | Part::Bytes(0)) && !parsed.has("follow") && !parsed.has("F")
+    {
+        // Nothing of anything: the files are not even looked for.
+        return Ok(0);
     }
     let follow = (parsed.has("follow") || parsed.has("F")).then(|| following(process, &parsed));
     let stdin = [BString::from("-")];
@@ -434,14 +440,16 @@ fn last_bytes(
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let mut held: VecDeque<u8> = VecDeque::new();
     let mut charge = process.charge(0)?;
-    let mut buffer = vec![0; 64 << 10];
+    let mut pieces = Piece::default();
     loop {
-        let read = input.read(&mut buffer)?;
-        if read == 0 {
+        let piece = pieces.read(&mut input)?;
+        if piece.is_empty() {
             break;
         }
-        charge.resize(held.len() + read).map_err(limit_error)?;
-        held.extend(buffer.get(..read).unwrap_or_default());
+        charge
+            .resize(held.len() + piece.len())
+            .map_err(limit_error)?;
+        held.extend(&*piece);
         held.drain(..held.len().saturating_sub(count));
     }
     let (first, second) = held.as_slices();
@@ -458,10 +466,9 @@ fn from_line(
 ) -> io::Result<()> {
     let mut input = input;
     let mut skip = line.saturating_sub(1);
-    let mut buffer = vec![0; 64 << 10];
+    let mut pieces = Piece::default();
     loop {
-        let read = input.read(&mut buffer)?;
-        let piece = buffer.get(..read).unwrap_or_default();
+        let piece = pieces.read(&mut input)?;
         if piece.is_empty() {
             return Ok(());
         }

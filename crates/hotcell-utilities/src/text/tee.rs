@@ -1,11 +1,11 @@
 //! `tee`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use hotcell_process::{Disposition, Output, Process, Signal};
 use hotcell_vfs::OpenOptions;
 
-use crate::{Opt, Usage, Utility, operands::complain_of, quote::quote};
+use crate::{Opt, Usage, Utility, operands::complain_of, piece::Piece, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -73,13 +73,12 @@ fn main(process: &Process) -> io::Result<i32> {
         }
     }
     let mut input = process.stdin();
-    let mut buffer = vec![0; 64 << 10];
+    let mut pieces = Piece::default();
     while !outs.is_empty() {
-        let read = input.read(&mut buffer)?;
-        if read == 0 {
+        let piece = pieces.read(&mut input)?;
+        if piece.is_empty() {
             break;
         }
-        let piece = buffer.get(..read).unwrap_or_default();
         outs.retain_mut(|(name, out)| {
             let Err(error) = out.write_all(piece) else {
                 return true;

@@ -2,12 +2,12 @@
 
 mod set;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use hotcell_process::Process;
 use set::{Class, Set, SetError};
 
-use crate::{Opt, Usage, Utility, quote::quote};
+use crate::{Opt, Usage, Utility, piece::Piece, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -64,6 +64,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let Some(mut first) = read(0, false) else {
         USAGE.fail(process, "missing operand");
     };
+    let complemented = complement.then(|| first.clone());
     if complement {
         first = first.complement();
     }
@@ -78,7 +79,8 @@ fn main(process: &Process) -> io::Result<i32> {
     }
     if translates {
         let second = second.clone().unwrap_or_default();
-        match map(&first, &second, complement, parsed.has("truncate-set1")) {
+        let truncate = parsed.has("truncate-set1");
+        match map(&first, &second, complemented.as_ref(), truncate) {
             Ok(pairs) => pairs
                 .into_iter()
                 .for_each(|(from, to)| table[usize::from(from)] = to),
@@ -135,34 +137,42 @@ fn refuse(process: &Process, error: &SetError) -> ! {
     process.exit(1)
 }
 
-/// Which byte becomes which.
+/// Which byte becomes which. `complement` is what the first set is the complement of, if it is one.
 fn map(
     first: &Set,
     second: &Set,
-    complement: bool,
+    complement: Option<&Set>,
     truncate: bool,
 ) -> Result<Vec<(u8, u8)>, SetError> {
-    if second.is_empty() && !truncate {
-        return Err(SetError::EmptySecond);
-    }
-    if complement && second.classes().next().is_some() {
-        return Err(SetError::ComplementedClass);
-    }
     // Case is changed class by class; everything else goes position by position.
     let case = |class: Class| matches!(class, Class::Lower | Class::Upper);
-    let misaligned = second.classes().any(|(at, class)| {
-        case(class)
-            && !first
-                .classes()
-                .any(|(other, partner)| other == at && case(partner))
-    });
-    if misaligned {
-        return Err(SetError::MisalignedCase);
-    }
     if second.classes().any(|(_, class)| !case(class)) {
         return Err(SetError::ClassInSecond);
     }
+    let is_complement = complement.is_some();
+    let misaligned = !is_complement
+        && second.classes().any(|(at, class)| {
+            case(class)
+                && !first
+                    .classes()
+                    .any(|(other, partner)| other == at && case(partner))
+        });
+    if misaligned {
+        return Err(SetError::MisalignedCase);
+    }
     let length = first.len();
+    if !truncate && length > second.filled(length).len() {
+        if second.is_empty() {
+            return Err(SetError::EmptySecond);
+        }
+        if second.ends_with_class() {
+            return Err(SetError::ClassAtEnd);
+        }
+    }
+    let has_class = complement.is_some_and(|of| of.classes().next().is_some());
+    if has_class && !second.is_one_byte() {
+        return Err(SetError::ComplementedClass);
+    }
     let from: Vec<u8> = first.bytes().collect();
     let to: Vec<u8> = second.filled(length).bytes().collect();
     let Some(last) = to.last().copied() else {
@@ -187,13 +197,12 @@ fn copy(
 ) -> io::Result<i32> {
     let mut input = process.stdin();
     let mut out = process.stdout();
-    let mut buffer = vec![0; 32 << 10];
-    let mut result = Vec::with_capacity(32 << 10);
+    let mut pieces = Piece::default();
+    let mut result = Vec::new();
     let is_simple = !deleted.contains(&true) && !squeezed.contains(&true);
     let mut last = None;
     loop {
-        let read = input.read(&mut buffer)?;
-        let piece = buffer.get_mut(..read).unwrap_or_default();
+        let piece = pieces.read(&mut input)?;
         if piece.is_empty() {
             break;
         }

@@ -72,45 +72,55 @@ fn main(process: &Process) -> io::Result<i32> {
 fn unexpand(line: &[u8], tabs: &Tabs, all: bool, out: &mut Output<'_>) -> io::Result<()> {
     let mut column = 0;
     let mut converts = true;
-    // Blanks that were read and not written, as columns and as they were.
-    let mut from = 0;
+    let mut is_after_blank = true;
+    // Blanks that were read and may yet become a tab; a single one right before a stop becomes one if more follow.
     let mut pending: Vec<u8> = Vec::new();
-    let flush = |out: &mut Output<'_>, pending: &mut Vec<u8>| {
-        let written = out.write_all(pending);
-        pending.clear();
-        written
-    };
+    let mut begins_at_stop = false;
     for byte in line {
-        if converts && matches!(byte, b' ' | b'\t') {
-            if pending.is_empty() {
-                from = column;
-            }
-            let Some(stop) = tabs.next(column) else {
-                converts = false;
-                flush(out, &mut pending)?;
-                out.write_all(&[*byte])?;
-                continue;
-            };
-            column = if *byte == b'\t' { stop } else { column + 1 };
-            pending.push(*byte);
-            if column == stop {
-                // A single blank before a stop stays one, unless more blanks follow it.
-                if column - from == 1 && *byte == b' ' && pending.len() == 1 {
-                    continue;
+        let mut byte = *byte;
+        if converts {
+            let is_blank = matches!(byte, b' ' | b'\t');
+            match tabs.next(column).filter(|_| is_blank) {
+                None if is_blank => converts = false,
+                Some(stop) if byte == b'\t' => {
+                    column = stop;
+                    if let Some(first) = pending.first_mut() {
+                        *first = b'\t';
+                    }
+                    pending.truncate(usize::from(begins_at_stop));
                 }
-                pending.clear();
-                out.write_all(b"\t")?;
-                from = column;
+                Some(stop) => {
+                    column += 1;
+                    if !(is_after_blank && column == stop) {
+                        begins_at_stop |= column == stop;
+                        pending.push(byte);
+                        is_after_blank = true;
+                        continue;
+                    }
+                    byte = b'\t';
+                    if let Some(first) = pending.first_mut() {
+                        *first = byte;
+                    }
+                    pending.truncate(usize::from(begins_at_stop));
+                }
+                None if byte == 0x08 => column = column.saturating_sub(1),
+                None => column += 1,
             }
-            continue;
+            if pending.len() > 1
+                && begins_at_stop
+                && let Some(first) = pending.first_mut()
+            {
+                *first = b'\t';
+            }
+            if !pending.is_empty() {
+                out.write_all(&pending)?;
+                pending.clear();
+                begins_at_stop = false;
+            }
+            is_after_blank = is_blank;
+            converts &= all || is_blank;
         }
-        flush(out, &mut pending)?;
-        match byte {
-            0x08 => column = column.saturating_sub(1),
-            _ => column += 1,
-        }
-        converts &= all;
-        out.write_all(&[*byte])?;
+        out.write_all(&[byte])?;
     }
-    flush(out, &mut pending)
+    out.write_all(&pending)
 }

@@ -1,6 +1,6 @@
 //! `wc`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Process};
@@ -8,6 +8,7 @@ use hotcell_process::{Input, Process};
 use crate::{
     Opt, Usage, Utility,
     operands::{complain_of, names_from},
+    piece::Piece,
     quote::quote,
 };
 
@@ -216,12 +217,11 @@ fn count(
     wanted: Wanted,
     counts: &mut Counts,
 ) -> io::Result<()> {
-    let mut buffer = vec![0; 64 << 10];
+    let mut pieces = Piece::default();
     let mut in_word = false;
     let mut column = 0;
     loop {
-        let read = input.read(&mut buffer)?;
-        let piece = buffer.get(..read).unwrap_or_default();
+        let piece = &*pieces.read(&mut input)?;
         if piece.is_empty() {
             break;
         }

@@ -10,7 +10,12 @@ use hotcell_process::{Output, error_text, file_error, limit_error};
 use hotcell_vfs::{FileType, Metadata, OpenOptions, Timestamp};
 use tar::{Builder, EntryType, Header};
 
-use super::{Tar, list, names, options::Mode, source};
+use super::{
+    Tar, list, names,
+    options::Mode,
+    source,
+    stored::{self, Refused},
+};
 use crate::{archives::codec::Writer, files::prompt::confirm, identity};
 
 /// Where the archive goes.
@@ -373,19 +378,9 @@ fn member(
         );
         tar.say(&line, tar.options.archive == "-")?;
     }
-    let shown = std::path::PathBuf::from(
-        <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&stored),
-    );
-    if let Some(target) = target {
-        let target = std::path::PathBuf::from(
-            <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&target),
-        );
-        return creation.builder.append_link(&mut header, shown, target);
-    }
+    let target = target.unwrap_or_default();
     if header.entry_type() != EntryType::Regular {
-        return creation
-            .builder
-            .append_data(&mut header, shown, io::empty());
+        return store(tar, creation, &mut header, &stored, &target, io::empty());
     }
     let file = match process.vfs().open(path, &OpenOptions::read()) {
         Ok(file) => file,
@@ -406,8 +401,24 @@ fn member(
         file, false,
     )));
     // A file that has shrunk is filled up with zeros: the size is in the header already.
-    let mut content = input.chain(io::repeat(0)).take(meta.size);
-    creation
-        .builder
-        .append_data(&mut header, shown, &mut content)
+    let content = input.chain(io::repeat(0)).take(meta.size);
+    store(tar, creation, &mut header, &stored, &target, content)
+}
+
+fn store(
+    tar: &mut Tar<'_>,
+    creation: &mut Creation<'_>,
+    header: &mut Header,
+    name: &BString,
+    target: &[u8],
+    content: impl Read,
+) -> io::Result<()> {
+    match stored::append(&mut creation.builder, header, name, target, content) {
+        Ok(()) => Ok(()),
+        Err(Refused::Write(error)) => Err(error),
+        Err(Refused::Name(why)) => {
+            tar.fail([name.as_slice(), b": ", why.as_bytes()].concat());
+            Ok(())
+        }
+    }
 }

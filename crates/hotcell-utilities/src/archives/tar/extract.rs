@@ -21,11 +21,78 @@ struct Folder {
     modified: Timestamp,
 }
 
+/// A link that may lead out of where the archive is unpacked. A file holds its place until everything is unpacked, so that
+/// nothing of the archive goes through it.
+struct Place {
+    path: VfsPathBuf,
+    target: BString,
+    /// The number of the file that holds it.
+    holder: u64,
+}
+
+/// What is done when everything is unpacked.
+#[derive(Default)]
+struct Later {
+    folders: Vec<Folder>,
+    places: Vec<Place>,
+}
+
+impl Later {
+    fn hold_place(&mut self, tar: &Tar<'_>, path: VfsPathBuf, target: BString) -> io::Result<()> {
+        let vfs = tar.process.vfs();
+        let options = OpenOptions::write().create().truncate().mode(0);
+        drop(vfs.open(&path, &options).map_err(file_error)?);
+        let holder = vfs.lstat(&path).map_err(file_error)?.ino;
+        self.places.push(Place {
+            path,
+            target,
+            holder,
+        });
+        Ok(())
+    }
+
+    fn finish(self, tar: &mut Tar<'_>) {
+        let process = tar.process;
+        let vfs = process.vfs();
+        for place in self.places {
+            let holds = |there: &hotcell_vfs::Metadata| there.ino == place.holder;
+            if !vfs.lstat(&place.path).as_ref().is_ok_and(holds) {
+                // Something of that name came later.
+                continue;
+            }
+            let made = vfs
+                .unlink(&place.path)
+                .and_then(|()| vfs.symlink(VfsPath::new(&place.target), &place.path));
+            if let Err(error) = made {
+                let path = place.path.as_bytes();
+                let why = error_text(&file_error(error));
+                tar.fail([path, b": Cannot create symlink: ", why.as_bytes()].concat());
+            }
+        }
+        for folder in self.folders.into_iter().rev() {
+            let _ = vfs.chmod(&folder.path, folder.mode);
+            if !tar.options.parsed.has("touch") {
+                let times = Times {
+                    accessed: SetTime::Keep,
+                    modified: SetTime::At(folder.modified),
+                };
+                let _ = vfs.set_times(&folder.path, times, false);
+            }
+        }
+    }
+}
+
+/// Whether a link says to go up, or to the root. With `--absolute-names` whoever calls has asked for it.
+fn leads_out(tar: &Tar<'_>, link: &[u8]) -> bool {
+    let goes_up = link.split_str("/").any(|part| part == b"..");
+    (goes_up || link.starts_with(b"/")) && !tar.options.absolute
+}
+
 pub(super) fn extract(tar: &mut Tar<'_>) -> io::Result<()> {
     let mut archive = Archive::new(source::open(tar)?);
     archive.set_ignore_zeros(tar.options.parsed.has("ignore-zeros"));
     let mut wanted = Wanted::new(tar);
-    let mut folders = Vec::new();
+    let mut later = Later::default();
     let top = top_level(tar);
     for entry in archive.entries()? {
         let mut entry = checked(tar, entry)?;
@@ -56,7 +123,7 @@ pub(super) fn extract(tar: &mut Tar<'_>) -> io::Result<()> {
             );
             tar.say(&line, tar.options.parsed.has("to-stdout"))?;
         }
-        if let Err(error) = one(tar, &mut entry, target.as_bstr(), &mut folders) {
+        if let Err(error) = one(tar, &mut entry, target.as_bstr(), &mut later) {
             if error.kind() == io::ErrorKind::UnexpectedEof {
                 return Err(error);
             }
@@ -79,16 +146,7 @@ pub(super) fn extract(tar: &mut Tar<'_>) -> io::Result<()> {
             tar.fail(parts.concat());
         }
     }
-    for folder in folders.into_iter().rev() {
-        let _ = tar.process.vfs().chmod(&folder.path, folder.mode);
-        if !tar.options.parsed.has("touch") {
-            let times = Times {
-                accessed: SetTime::Keep,
-                modified: SetTime::At(folder.modified),
-            };
-            let _ = tar.process.vfs().set_times(&folder.path, times, false);
-        }
-    }
+    later.finish(tar);
     wanted.report(tar);
     Ok(())
 }
@@ -156,7 +214,7 @@ fn one<R: Read>(
     tar: &mut Tar<'_>,
     entry: &mut Entry<'_, R>,
     name: &BStr,
-    folders: &mut Vec<Folder>,
+    later: &mut Later,
 ) -> io::Result<()> {
     let process = tar.process;
     let vfs = process.vfs();
@@ -194,7 +252,7 @@ fn one<R: Read>(
             }
             Err(error) => return Err(file_error(error)),
         }
-        folders.push(Folder {
+        later.folders.push(Folder {
             path,
             mode,
             modified: modified(entry),
@@ -228,6 +286,9 @@ fn one<R: Read>(
         .link_name_bytes()
         .map(|link| BString::from(link.into_owned()));
     match (kind, link) {
+        (EntryType::Symlink, Some(link)) if leads_out(tar, &link) => {
+            later.hold_place(tar, path, link)
+        }
         (EntryType::Symlink, Some(link)) => {
             vfs.symlink(VfsPath::new(&link), &path).map_err(file_error)
         }
@@ -237,6 +298,17 @@ fn one<R: Read>(
             };
             let existing = process.resolve(&tar.options.folder).join(&link);
             vfs.link(&existing, &path).map_err(file_error)
+        }
+        (EntryType::Fifo, _) => {
+            vfs.mkfifo(&path, mode).map_err(file_error)?;
+            if tar.options.parsed.has("touch") {
+                return Ok(());
+            }
+            let times = Times {
+                accessed: SetTime::Keep,
+                modified: SetTime::At(modified(entry)),
+            };
+            vfs.set_times(&path, times, false).map_err(file_error)
         }
         (EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse, _) => {
             let options = OpenOptions::write().create().truncate().mode(mode);

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     Opt, Parsed, Usage, Utility,
+    ancestors::Ancestors,
     calendar::{self, Zone},
     lines::Lines,
     wildcard,
@@ -311,6 +312,7 @@ impl Zip<'_> {
             return self.store("-".into(), data, 0o010_600, process.now().seconds());
         }
         let mut waiting = vec![operand.clone()];
+        let mut ancestors = Ancestors::default();
         let mut is_first = true;
         while let Some(name) = waiting.pop() {
             process.spend(256);
@@ -329,6 +331,11 @@ impl Zip<'_> {
             let path = process.resolve(&name);
             let mut stored = self.stored_name(&name);
             let seconds = there.modified.seconds();
+            if there.is_dir() && !ancestors.enter(path.as_bytes(), &there) {
+                let text = b": leads back to a directory that is being archived, and is left out";
+                process.complain([b"warning: ", name.as_slice(), text].concat());
+                continue;
+            }
             if there.is_dir() {
                 stored.extend_from_slice(b"/");
                 let is_entry = !self.parsed.has("no-dir-entries")

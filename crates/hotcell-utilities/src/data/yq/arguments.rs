@@ -36,7 +36,7 @@ pub(super) const USAGE: Usage = Usage {
         Opt::flag('i', "inplace", "replace each FILE by the results"),
         Opt::flag('n', "null-input", "use null as the single input value"),
         Opt::flag('s', "slurp", "read all documents into one array"),
-        Opt::optional(
+        Opt::optional_long(
             'r',
             "raw-output",
             "BOOL",
@@ -112,6 +112,9 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
             for part in [b"=", name.as_slice(), b"=", value.as_slice()] {
                 arg.extend_from_slice(part);
             }
+        }
+        if let Some(value) = arg.strip_prefix(b"-r=") {
+            arg = [b"--raw-output=", value].concat().into();
         }
         args.push(arg);
     }

@@ -48,7 +48,7 @@ pub(super) const USAGE: Usage = Usage {
             "list directories themselves, not their contents",
         ),
         Opt::flag('f', "", "list all entries in directory order"),
-        Opt::optional(
+        Opt::optional_long(
             'F',
             "classify",
             "WHEN",

@@ -46,6 +46,8 @@ pub(crate) struct Parser<'s> {
     loops: usize,
     switches: usize,
     ranges: usize,
+    /// The special rule that is being read: `BEGIN`, `END`…
+    rule: Option<&'static str>,
 }
 
 struct PassedOn {
@@ -89,6 +91,7 @@ pub(crate) fn parse(
         loops: 0,
         switches: 0,
         ranges: 0,
+        rule: None,
     };
     for name in ARRAYS {
         parser.global(name);
@@ -169,18 +172,23 @@ impl Parser<'_> {
                     kind @ (Keyword::Begin | Keyword::End | Keyword::BeginFile | Keyword::EndFile),
                 ) => {
                     self.advance()?;
+                    let name = match kind {
+                        Keyword::Begin => "BEGIN",
+                        Keyword::End => "END",
+                        Keyword::BeginFile => "BEGINFILE",
+                        _ => "ENDFILE",
+                    };
                     if self.token != Token::OpenBrace {
-                        let name = match kind {
-                            Keyword::Begin => "BEGIN",
-                            Keyword::End => "END",
-                            Keyword::BeginFile => "BEGINFILE",
-                            _ => "ENDFILE",
-                        };
-                        return Err(self
-                            .lexer
-                            .error(format!("{name} blocks must have an action part")));
+                        let message = format!("{name} blocks must have an action part");
+                        return Err(match self.token {
+                            Token::Comma => self.lexer.error("syntax error"),
+                            Token::End => self.lexer.error_at_line(message),
+                            _ => self.lexer.error(message),
+                        });
                     }
+                    self.rule = Some(name);
                     let block = self.braces()?;
+                    self.rule = None;
                     match kind {
                         Keyword::Begin => self.program.begin.push(block),
                         Keyword::End => self.program.end.push(block),

@@ -1,7 +1,7 @@
 //! `l`: a line so that everything in it can be seen.
 
-/// The line with escapes, broken so that no line is wider than `width`; 0 is any width.
-pub(super) fn unambiguous(text: &[u8], width: usize) -> Vec<u8> {
+/// The line with escapes, broken so that no line is wider than `width`; 0 is any width. Each ends with `end`.
+pub(super) fn unambiguous(text: &[u8], width: usize, end: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() * 2);
     let mut column = 0;
     for byte in text {
@@ -24,12 +24,12 @@ pub(super) fn unambiguous(text: &[u8], width: usize) -> Vec<u8> {
             }
         };
         if width > 0 && column + shown.len() > width - 1 {
-            out.extend_from_slice(b"\\\n");
+            out.extend_from_slice(&[b'\\', end]);
             column = 0;
         }
         out.extend_from_slice(shown);
         column += shown.len();
     }
-    out.extend_from_slice(b"$\n");
+    out.extend_from_slice(&[b'$', end]);
     out
 }

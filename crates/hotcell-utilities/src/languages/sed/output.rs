@@ -43,7 +43,8 @@ impl<'p> Out<'p> {
         self.written()
     }
 
-    fn complete(&mut self) -> io::Result<()> {
+    /// Ends a line that lacks its end.
+    pub(crate) fn complete(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.lacks_end) {
             self.output.write_all(&[self.end])?;
         }

@@ -1,19 +1,21 @@
 //! From the text of a script to its commands.
 
-use std::{collections::HashMap, rc::Rc};
+mod address;
+mod replacement;
+mod substitute;
+mod text;
+mod words;
+
+use std::collections::HashMap;
 
 use bstr::{BString, ByteSlice};
 use hotcell_process::Process;
-use hotcell_regex::{Flavor, Options, Regex};
 
+use self::words::{end_of_command, file_name, label, optional_number};
 use super::{
     cursor::{Cursor, Origin, ScriptError},
-    escapes::{Kind, convert},
-    script::{Action, Address, Command, Pattern, Script, Sink, Substitution, Translation},
+    script::{Action, Address, Command, Script, Sink},
 };
-use crate::characters;
-
-mod replacement;
 
 type Result<T> = std::result::Result<T, ScriptError>;
 
@@ -24,6 +26,8 @@ pub(crate) struct Dialect {
     pub(crate) is_posix: bool,
     pub(crate) is_sandbox: bool,
     pub(crate) is_bytes: bool,
+    /// What ends a line.
+    pub(crate) end: u8,
 }
 
 pub(crate) struct Parser<'p> {
@@ -59,7 +63,7 @@ impl<'p> Parser<'p> {
         let mut cursor = Cursor::new(text, origin);
         self.pieces += 1;
         if let Some((command, begun)) = self.pending.take() {
-            let text = self.text(&mut cursor, command, begun.unwrap_or_default());
+            let text = self.text(&mut cursor, command, begun.unwrap_or_default(), b'\n');
             self.set_text(command, text);
         }
         loop {
@@ -220,7 +224,7 @@ impl<'p> Parser<'p> {
                     None | Some(b'\n') => Action::Execute(None),
                     first => {
                         cursor.put_back(first);
-                        let text = self.text(cursor, number, Vec::new());
+                        let text = self.text(cursor, number, Vec::new(), b'\n');
                         Action::Execute(Some(text.strip_suffix(b"\n").unwrap_or(&text).to_vec()))
                     }
                 }
@@ -295,91 +299,6 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn address(&mut self, cursor: &mut Cursor<'_>, first: u8) -> Result<Option<Address>> {
-        Ok(Some(match first {
-            b'/' | b'\\' => {
-                let delimiter = if first == b'\\' {
-                    cursor.next()
-                } else {
-                    Some(first)
-                };
-                let unterminated = "unterminated address regex";
-                let Some(delimiter) = delimiter else {
-                    return Err(cursor.error(unterminated));
-                };
-                let Some(pattern) = until(cursor, delimiter, true) else {
-                    return Err(cursor.error(unterminated));
-                };
-                let mut options = self.options();
-                loop {
-                    match cursor.next_nonblank() {
-                        Some(b'I') => options.icase = true,
-                        Some(b'M') => options.newline = true,
-                        other => {
-                            cursor.put_back(other);
-                            break;
-                        }
-                    }
-                }
-                Address::Regex(self.pattern(cursor, &pattern, options)?)
-            }
-            b'0'..=b'9' => {
-                let line = cursor.number(first);
-                match cursor.next_nonblank() {
-                    Some(b'~') if !self.dialect.is_posix => {
-                        let step = required_number(cursor)?;
-                        if step > 0 {
-                            Address::Step(line, step)
-                        } else {
-                            Address::Line(line)
-                        }
-                    }
-                    other => {
-                        cursor.put_back(other);
-                        Address::Line(line)
-                    }
-                }
-            }
-            b'+' if !self.dialect.is_posix => Address::Plus(required_number(cursor)?),
-            b'~' if !self.dialect.is_posix => match required_number(cursor)? {
-                0 => Address::Line(0),
-                multiple => Address::Multiple(multiple),
-            },
-            b'$' => Address::Last,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn options(&self) -> Options {
-        Options {
-            bytes: self.dialect.is_bytes,
-            ..Options::default()
-        }
-    }
-
-    /// Compiles a pattern; the empty one stands for the last that was used.
-    fn pattern(&self, cursor: &Cursor<'_>, source: &[u8], options: Options) -> Result<Pattern> {
-        if source.is_empty() {
-            if options.icase || options.newline {
-                return Err(cursor.error("cannot specify modifiers on empty regexp"));
-            }
-            return Ok(None);
-        }
-        self.process.spend(source.len().saturating_mul(64));
-        let flavor = if self.dialect.is_extended {
-            Flavor::Extended
-        } else {
-            Flavor::Basic
-        };
-        let mut source = convert(source, Kind::Regex);
-        if self.dialect.is_posix && !self.dialect.is_extended {
-            source = without_gnu_operators(&source);
-        }
-        let regex = Regex::new(&source, flavor, options);
-        let regex = regex.map_err(|error| cursor.error(error.to_string()))?;
-        Ok(Some(Rc::new(regex)))
-    }
-
     fn sink(&mut self, name: BString) -> Sink {
         match name.as_slice() {
             b"/dev/stdout" => return Sink::Stdout,
@@ -392,216 +311,6 @@ impl<'p> Parser<'p> {
             files.push(name);
             files.len() - 1
         }))
-    }
-
-    /// `a`, `i` and `c`. Their text begins on the next line behind a backslash, or, as GNU allows, right here.
-    fn text_command(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        letter: u8,
-        number: usize,
-    ) -> Result<Action> {
-        let expected = "expected \\ after `a', `c' or `i'";
-        let first = cursor.next_nonblank();
-        match first {
-            None => return Err(cursor.error(expected)),
-            Some(b'\\') => {
-                // What follows the backslash is text as it is, unless it is the end of the line.
-                let next = cursor.next();
-                if next != Some(b'\n') {
-                    if self.dialect.is_posix && next.is_some() {
-                        return Err(cursor.error(expected));
-                    }
-                    cursor.put_back(next);
-                }
-                if next.is_none() {
-                    self.pending = Some((number, None));
-                    return Ok(make_text(letter, Vec::new()));
-                }
-            }
-            first => {
-                if self.dialect.is_posix {
-                    return Err(cursor.error(expected));
-                }
-                cursor.put_back(first);
-            }
-        }
-        let text = self.text(cursor, number, Vec::new());
-        Ok(make_text(letter, text))
-    }
-
-    /// Text up to a newline without a backslash. It may go on in the next piece of the script.
-    fn text(&mut self, cursor: &mut Cursor<'_>, number: usize, start: Vec<u8>) -> Vec<u8> {
-        let mut text = start;
-        loop {
-            match cursor.next() {
-                None | Some(b'\n') => break,
-                Some(b'\\') => match cursor.next() {
-                    None => {
-                        let mut begun = text.clone();
-                        begun.extend_from_slice(b"\\\n");
-                        self.pending = Some((number, Some(begun)));
-                        break;
-                    }
-                    Some(next) => text.extend([b'\\', next]),
-                },
-                Some(byte) => text.push(byte),
-            }
-        }
-        without_escapes(&text)
-    }
-
-    /// The text of a command that began in an earlier piece.
-    fn set_text(&mut self, number: usize, text: Vec<u8>) {
-        let command = self.script.commands.get_mut(number);
-        if let Some(Command {
-            action: Action::Append(to) | Action::Insert(to) | Action::Change(to),
-            ..
-        }) = command
-        {
-            *to = text;
-        }
-    }
-
-    fn substitute(&mut self, cursor: &mut Cursor<'_>) -> Result<Action> {
-        let unterminated = "unterminated `s' command";
-        let Some(delimiter) = cursor.next() else {
-            return Err(cursor.error(unterminated));
-        };
-        let Some(source) = until(cursor, delimiter, true) else {
-            return Err(cursor.error(unterminated));
-        };
-        let Some(replacement) = until(cursor, delimiter, false) else {
-            return Err(cursor.error(unterminated));
-        };
-        let mut substitution = Substitution {
-            pattern: None,
-            replacement: Vec::new(),
-            needs_groups: false,
-            changes_case: false,
-            is_global: false,
-            number: 0,
-            prints: false,
-            prints_first: false,
-            executes: false,
-            writes: None,
-        };
-        let mut options = self.options();
-        self.flags(cursor, &mut substitution, &mut options)?;
-        substitution.number = substitution.number.max(1);
-        substitution.pattern = self.pattern(cursor, &source, options)?;
-        replacement::read(&mut substitution, &replacement);
-        let groups = substitution
-            .pattern
-            .as_ref()
-            .map(|pattern| pattern.groups());
-        let highest = replacement::highest_group(&substitution.replacement);
-        if groups.is_some_and(|groups| highest > groups) {
-            return Err(cursor.error(format!(
-                "invalid reference \\{highest} on `s' command's RHS"
-            )));
-        }
-        Ok(Action::Substitute(Box::new(substitution)))
-    }
-
-    fn flags(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        substitution: &mut Substitution,
-        options: &mut Options,
-    ) -> Result<()> {
-        loop {
-            match cursor.next() {
-                Some(b'i' | b'I') => options.icase = true,
-                Some(b'm' | b'M') => options.newline = true,
-                Some(b'e') => {
-                    self.refuse_in_sandbox(cursor)?;
-                    substitution.executes = true;
-                }
-                Some(b'p') => {
-                    if substitution.prints {
-                        return Err(cursor.error("multiple `p' options to `s' command"));
-                    }
-                    substitution.prints = true;
-                    substitution.prints_first = !substitution.executes;
-                }
-                Some(b'g') => {
-                    if substitution.is_global {
-                        return Err(cursor.error("multiple `g' options to `s' command"));
-                    }
-                    substitution.is_global = true;
-                }
-                Some(b'w') => {
-                    self.refuse_in_sandbox(cursor)?;
-                    let name = file_name(cursor)?;
-                    substitution.writes = Some(self.sink(name));
-                    return Ok(());
-                }
-                Some(digit @ b'0'..=b'9') => {
-                    if substitution.number > 0 {
-                        return Err(cursor.error("multiple number options to `s' command"));
-                    }
-                    let number = cursor.number(digit);
-                    if number == 0 {
-                        return Err(cursor.error("number option to `s' command may not be zero"));
-                    }
-                    substitution.number = usize::try_from(number).unwrap_or(usize::MAX);
-                }
-                other @ Some(b'}' | b'#') => {
-                    cursor.put_back(other);
-                    return Ok(());
-                }
-                None | Some(b'\n' | b';') => return Ok(()),
-                Some(b' ' | b'\t' | b'\r') => {}
-                Some(_) => return Err(cursor.error("unknown option to `s'")),
-            }
-        }
-    }
-
-    fn translate(&mut self, cursor: &mut Cursor<'_>) -> Result<Action> {
-        let unterminated = "unterminated `y' command";
-        let Some(delimiter) = cursor.next() else {
-            return Err(cursor.error(unterminated));
-        };
-        let Some(from) = until(cursor, delimiter, false) else {
-            return Err(cursor.error(unterminated));
-        };
-        let Some(to) = until(cursor, delimiter, false) else {
-            return Err(cursor.error(unterminated));
-        };
-        let is_bytes = self.dialect.is_bytes || (from.is_ascii() && to.is_ascii());
-        let from = characters_of(&from, is_bytes);
-        let to = characters_of(&to, is_bytes);
-        if from.len() != to.len() {
-            return Err(cursor.error("strings for `y' command are different lengths"));
-        }
-        end_of_command(cursor)?;
-        let translation = if is_bytes {
-            let mut table = [0; 256];
-            for (byte, place) in (0..=u8::MAX).zip(&mut table) {
-                *place = byte;
-            }
-            // Of a character that is there twice, the first counts.
-            for (from, to) in from.iter().zip(&to).rev() {
-                if let (Some(from), Some(to)) = (from.first(), to.first())
-                    && let Some(place) = table.get_mut(usize::from(*from))
-                {
-                    *place = *to;
-                }
-            }
-            Translation::Bytes(table)
-        } else {
-            Translation::Characters(from.into_iter().zip(to).collect())
-        };
-        Ok(Action::Translate(Box::new(translation)))
-    }
-}
-
-fn make_text(letter: u8, text: Vec<u8>) -> Action {
-    match letter {
-        b'a' => Action::Append(text),
-        b'i' => Action::Insert(text),
-        _ => Action::Change(text),
     }
 }
 
@@ -624,189 +333,6 @@ fn plain_action(letter: u8) -> Option<Action> {
         b'z' => Action::Zap,
         _ => return None,
     })
-}
-
-fn end_of_command(cursor: &mut Cursor<'_>) -> Result<()> {
-    match cursor.next_nonblank() {
-        None | Some(b'\n' | b';') => Ok(()),
-        other @ Some(b'}' | b'#') => {
-            cursor.put_back(other);
-            Ok(())
-        }
-        Some(b'\r') => Ok(()),
-        Some(_) => Err(cursor.error("extra characters after command")),
-    }
-}
-
-fn optional_number(cursor: &mut Cursor<'_>) -> Option<u64> {
-    match cursor.next_nonblank() {
-        Some(digit @ b'0'..=b'9') => Some(cursor.number(digit)),
-        other => {
-            cursor.put_back(other);
-            None
-        }
-    }
-}
-
-fn required_number(cursor: &mut Cursor<'_>) -> Result<u64> {
-    match cursor.next_nonblank() {
-        Some(digit @ b'0'..=b'9') => Ok(cursor.number(digit)),
-        _ => Err(cursor.error("expected a number after `+' or `~'")),
-    }
-}
-
-/// A label, up to a blank or a semicolon.
-fn label(cursor: &mut Cursor<'_>) -> BString {
-    let mut label = BString::default();
-    let mut byte = cursor.next_nonblank();
-    while let Some(next) = byte
-        && !next.is_ascii_whitespace()
-        && !b";}#".contains(&next)
-    {
-        label.push(next);
-        byte = cursor.next();
-    }
-    cursor.put_back(byte);
-    label
-}
-
-/// The name of a file, up to the end of the line.
-fn file_name(cursor: &mut Cursor<'_>) -> Result<BString> {
-    let mut name = BString::default();
-    let mut byte = cursor.next_nonblank();
-    while let Some(next) = byte
-        && next != b'\n'
-    {
-        name.push(next);
-        byte = cursor.next();
-    }
-    if name.is_empty() {
-        return Err(cursor.error("missing filename in r/R/w/W commands"));
-    }
-    Ok(name)
-}
-
-/// Text up to the delimiter, which is taken, too. A delimiter with a backslash is itself.
-fn until(cursor: &mut Cursor<'_>, delimiter: u8, is_regex: bool) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    // In brackets the delimiter is one of the characters, and `]` right behind the bracket is, too.
-    let mut bracket: Option<usize> = None;
-    loop {
-        let byte = cursor.next()?;
-        match byte {
-            _ if byte == delimiter && bracket.is_none() => return Some(text),
-            b'\n' if is_regex => {
-                cursor.put_back(Some(byte));
-                return None;
-            }
-            b'\\' => {
-                let next = cursor.next()?;
-                if next == delimiter && (is_regex || next != b'&') {
-                    text.push(next);
-                } else if next == b'n' && is_regex {
-                    text.push(b'\n');
-                } else if next == b'\n' {
-                    text.extend_from_slice(if is_regex { b"\n" } else { b"\\\n" });
-                } else {
-                    text.extend([b'\\', next]);
-                }
-                continue;
-            }
-            b'[' if is_regex && bracket.is_none() => bracket = Some(text.len()),
-            b']' if bracket.is_some_and(|start| closes_bracket(&text, start)) => bracket = None,
-            _ => {}
-        }
-        text.push(byte);
-    }
-}
-
-/// Whether a `]` behind this text closes the bracket that was opened at `start`.
-fn closes_bracket(text: &[u8], start: usize) -> bool {
-    let inside = text.get(start + 1..).unwrap_or_default();
-    let inside = inside.strip_prefix(b"^").unwrap_or(inside);
-    if inside.is_empty() {
-        return false;
-    }
-    // `[:alpha:` and its kin are closed by a `]` of their own.
-    let open = [&b"[:"[..], b"[.", b"[="]
-        .into_iter()
-        .filter_map(|open| Some((inside.rfind(open)?, open)))
-        .max();
-    match open {
-        Some((at, open)) => {
-            let rest = inside.get(at + 2..).unwrap_or_default();
-            let close = open.get(1..).unwrap_or_default();
-            // Just being closed, or closed before.
-            rest.find(close).is_some_and(|at| {
-                let behind = rest.get(at + 1..).unwrap_or_default();
-                behind.starts_with(b"]")
-            })
-        }
-        None => true,
-    }
-}
-
-/// In POSIX basic expressions `\+`, `\?` and `\|` are no operators.
-fn without_gnu_operators(source: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(source.len());
-    let mut bytes = source.iter();
-    while let Some(byte) = bytes.next() {
-        match (byte, bytes.as_slice().first()) {
-            (b'\\', Some(b'+' | b'?' | b'|')) => {}
-            (b'\\', Some(next)) => {
-                out.extend([b'\\', *next]);
-                bytes.next();
-            }
-            (byte, _) => out.push(*byte),
-        }
-    }
-    out
-}
-
-/// Text without the backslashes that protect it.
-fn without_escapes(text: &[u8]) -> Vec<u8> {
-    let converted = convert(text, Kind::Text);
-    let mut out = Vec::with_capacity(converted.len() + 1);
-    let mut bytes = converted.iter();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => match bytes.next() {
-                Some(b'n') => out.push(b'\n'),
-                other => out.extend(other),
-            },
-            byte => out.push(*byte),
-        }
-    }
-    out.push(b'\n');
-    out
-}
-
-/// The characters of an operand of `y`.
-fn characters_of(text: &[u8], is_bytes: bool) -> Vec<BString> {
-    let text = convert(text, Kind::Text);
-    let mut characters = Vec::new();
-    let mut rest = text.as_slice();
-    while !rest.is_empty() {
-        rest = match rest {
-            [b'\\', b'n', rest @ ..] => {
-                characters.push("\n".into());
-                rest
-            }
-            [b'\\', rest @ ..] if !rest.is_empty() => {
-                let length = if is_bytes { 1 } else { characters::first(rest) };
-                let (character, rest) = rest.split_at(length.min(rest.len()));
-                characters.push(character.into());
-                rest
-            }
-            rest => {
-                let length = if is_bytes { 1 } else { characters::first(rest) };
-                let (character, rest) = rest.split_at(length.min(rest.len()));
-                characters.push(character.into());
-                rest
-            }
-        };
-    }
-    characters
 }
 
 /// Whether a script asks for a sed that is newer than 4.9, which this one is like.

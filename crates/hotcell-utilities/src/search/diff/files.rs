@@ -278,6 +278,10 @@ fn kind_words(process: &Process, name: &BString) -> &'static str {
             kind: FileType::File,
             ..
         }) => "regular file",
+        Ok(Metadata {
+            kind: FileType::Fifo,
+            ..
+        }) => "fifo",
         _ => "special file",
     }
 }

@@ -31,6 +31,31 @@ pub(super) enum Node {
     Action(Action),
 }
 
+impl Node {
+    /// Whether it asks for more of a file than its name tells and what kind of file it is.
+    pub(super) fn needs_metadata(&self) -> bool {
+        match self {
+            Self::And(nodes) | Self::Or(nodes) | Self::List(nodes) => {
+                nodes.iter().any(Self::needs_metadata)
+            }
+            Self::Not(node) => node.needs_metadata(),
+            Self::Test(test) => !matches!(
+                test,
+                Test::Always(_)
+                    | Test::Name { .. }
+                    | Test::Path { .. }
+                    | Test::Link { .. }
+                    | Test::Regex(_)
+                    | Test::Kind { .. }
+                    | Test::FileSystem(_)
+            ),
+            Self::Action(action) => {
+                matches!(action, Action::Format { .. } | Action::List { .. })
+            }
+        }
+    }
+}
+
 /// `+N`, `-N` or `N`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Amount {

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Output, Process, error_text, file_error, limit_error};
-use hotcell_vfs::{Metadata, OpenOptions};
+use hotcell_vfs::{DirEntry, FileType, Metadata, OpenOptions, Timestamp};
 
 use super::{expression::Query, run::Batches};
-use crate::quote::quote;
+use crate::{ancestors::Ancestors, quote::quote};
 
 /// When links are followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +54,8 @@ enum Step {
         path: BString,
         root: usize,
         depth: usize,
+        /// What the directory said of it, if that is all there is to know.
+        known: Option<Metadata>,
     },
     /// A directory whose content was seen.
     Leave(Found),
@@ -104,25 +106,31 @@ fn tree(state: &mut State<'_>, path: &BString) -> io::Result<()> {
         path: path.clone(),
         root: path.len(),
         depth: 0,
+        known: None,
     }];
-    // The directories that the walk is in, to notice a link that leads back to one of them.
-    let mut ancestors: Vec<(usize, (u64, u64))> = Vec::new();
+    let needs_metadata = state.query.root.needs_metadata();
+    let mut ancestors = Ancestors::default();
     while let Some(step) = steps.pop() {
         if state.quits {
             return Ok(());
         }
         process.spend(64);
-        let (path, root, depth) = match step {
+        let (path, root, depth, known) = match step {
             Step::Leave(found) => {
                 if found.depth >= state.query.least_depth {
                     state.evaluate(&found)?;
                 }
                 continue;
             }
-            Step::Visit { path, root, depth } => (path, root, depth),
+            Step::Visit {
+                path,
+                root,
+                depth,
+                known,
+            } => (path, root, depth, known),
         };
         charge.shrink(path.len() + size_of::<Step>());
-        let meta = match stat(state, path.as_bstr(), depth) {
+        let meta = match known.map_or_else(|| stat(state, path.as_bstr(), depth), Ok) {
             Ok(meta) => meta,
             Err(error) => {
                 state.complain(path.as_bstr(), &error);
@@ -135,11 +143,7 @@ fn tree(state: &mut State<'_>, path: &BString) -> io::Result<()> {
             depth,
             meta,
         };
-        let id = (meta.dev, meta.ino);
-        while ancestors.last().is_some_and(|(level, _)| *level >= depth) {
-            ancestors.pop();
-        }
-        if meta.is_dir() && ancestors.iter().any(|(_, other)| *other == id) {
+        if meta.is_dir() && !ancestors.enter(&found.path, &meta) {
             let text = [
                 b"File system loop detected; ",
                 quote(&found.path).as_slice(),
@@ -175,7 +179,6 @@ fn tree(state: &mut State<'_>, path: &BString) -> io::Result<()> {
                 Vec::new()
             }
         };
-        ancestors.push((depth, id));
         let base = if found.path.ends_with(b"/") {
             found.path.clone()
         } else {
@@ -193,10 +196,35 @@ fn tree(state: &mut State<'_>, path: &BString) -> io::Result<()> {
                 path,
                 root,
                 depth: depth + 1,
+                known: (!needs_metadata)
+                    .then(|| told_by(&entry, meta.dev, state.query.follow))
+                    .flatten(),
             });
         }
     }
     Ok(())
+}
+
+/// What a directory tells of a file, where that is enough to go on: not for a directory, which may be of another file system,
+/// nor for a link that is followed.
+fn told_by(entry: &DirEntry, dev: u64, follow: Follow) -> Option<Metadata> {
+    let is_enough = match entry.kind {
+        FileType::Dir => false,
+        FileType::Symlink => follow != Follow::Always,
+        _ => true,
+    };
+    is_enough.then_some(Metadata {
+        kind: entry.kind,
+        dev,
+        ino: entry.ino,
+        nlink: 1,
+        mode: 0,
+        size: 0,
+        allocated: 0,
+        accessed: Timestamp::default(),
+        modified: Timestamp::default(),
+        changed: Timestamp::default(),
+    })
 }
 
 fn stat(state: &State<'_>, path: &BStr, depth: usize) -> io::Result<Metadata> {

@@ -38,7 +38,7 @@ impl Before {
         grown
     }
 
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (Place, Vec<u8>)> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Place, Vec<u8>)> {
         self.lines.drain(..)
     }
 

@@ -7,6 +7,7 @@ use hotcell_process::file_error;
 use hotcell_vfs::{FileType, OpenOptions};
 
 use super::Grep;
+use crate::ancestors::Ancestors;
 
 /// Searches a file that was named, or the files below it. `is_implied` is the working directory that nobody named.
 pub(super) fn each(grep: &mut Grep<'_>, name: &BStr, is_implied: bool) -> io::Result<()> {
@@ -51,6 +52,7 @@ pub(super) fn each(grep: &mut Grep<'_>, name: &BStr, is_implied: bool) -> io::Re
 /// Everything below a directory, which is named as it is shown; the empty name is the working directory.
 fn tree(grep: &mut Grep<'_>, root: BString) -> io::Result<()> {
     let mut pending = vec![(root, FileType::Dir)];
+    let mut ancestors = Ancestors::default();
     while let Some((name, kind)) = pending.pop() {
         if grep.is_done() {
             break;
@@ -65,6 +67,15 @@ fn tree(grep: &mut Grep<'_>, root: BString) -> io::Result<()> {
         } else {
             grep.process.resolve(&name)
         };
+        if grep.options.follows
+            && let Ok(meta) = grep.process.vfs().stat(&path)
+            && !ancestors.enter(path.as_bytes(), &meta)
+        {
+            grep.out.flush()?;
+            let text = b": warning: recursive directory loop";
+            grep.process.complain([name.as_slice(), text].concat());
+            continue;
+        }
         let entries = match grep.process.vfs().readdir(&path).map_err(file_error) {
             Ok(entries) => entries,
             Err(error) => {

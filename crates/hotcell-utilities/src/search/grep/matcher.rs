@@ -3,8 +3,8 @@
 use std::io;
 
 use bstr::{BString, ByteSlice};
-use hotcell_meter::Pace;
-use hotcell_process::Process;
+use hotcell_meter::{Charge, Pace};
+use hotcell_process::{Process, error_text};
 use hotcell_regex::{Options, Regex};
 
 use super::perl::Perl;
@@ -31,7 +31,12 @@ pub(super) struct Matcher<'p> {
     engine: Engine,
     words: bool,
     lines: bool,
+    _held: Charge,
 }
+
+/// What a pattern takes once it is compiled, and each of its bytes: about, and it is what long lists of patterns come to.
+const PATTERN: usize = 128;
+const PATTERN_BYTE: usize = 96;
 
 impl<'p> Matcher<'p> {
     /// Compiles the patterns; an error is a message in GNU's words.
@@ -45,9 +50,14 @@ impl<'p> Matcher<'p> {
         let icase = matches!(parsed.last_of(&cases), Some("ignore-case" | "y"));
         let options = Options {
             icase,
-            newline: true,
+            newline: !parsed.has("null-data"),
+            within_lines: !parsed.has("null-data"),
             bytes: false,
         };
+        let weigh = |pattern: &BString| PATTERN + PATTERN_BYTE * pattern.len();
+        let held = process
+            .charge(patterns.iter().map(weigh).sum())
+            .map_err(|error| error_text(&error))?;
         let joined = |patterns: &[BString]| bstr::join("\n", patterns);
         let posix = |text: &[u8], flavor| {
             let regex = Regex::new(text, flavor, options).map_err(|error| error.to_string())?;
@@ -74,7 +84,16 @@ impl<'p> Matcher<'p> {
             engine,
             words: parsed.has("word-regexp") && !parsed.has("line-regexp"),
             lines: parsed.has("line-regexp"),
+            _held: held,
         })
+    }
+
+    /// What is odd about the patterns.
+    pub(super) fn warnings(&self) -> &[&'static str] {
+        match &self.engine {
+            Engine::Posix(regex) => regex.warnings(),
+            Engine::Nothing | Engine::Perl(_) => &[],
+        }
     }
 
     /// Whether several lines can be searched at once: a match then lies within one of them.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use bstr::BStr;
+use bstr::{BStr, ByteSlice as _};
 use hotcell_process::{Input, limit_error};
 
 use super::{
@@ -91,6 +91,9 @@ impl Scan {
                     return Ok(());
                 }
             }
+            if self.is_binary {
+                end_lines_at_nul(buffer.get_mut(kept..).unwrap_or_default());
+            }
             // Whole lines; the rest waits for more.
             let end = if read == 0 {
                 buffer.len()
@@ -99,12 +102,66 @@ impl Scan {
                     .map_or(0, |at| kept + at + 1)
             };
             let block = buffer.get(..end).unwrap_or_default();
-            self.block(grep, name, block, &mut number)?;
+            if grep.options.only_matching && Self::prints(grep) && !self.is_binary {
+                self.parts(grep, name, block, &mut number)?;
+            } else {
+                self.block(grep, name, block, &mut number)?;
+            }
             if self.is_over || read == 0 {
                 return Ok(());
             }
             buffer.drain(..end);
         }
+    }
+
+    /// Prints what matches in a block, for `-o`: where the lines are does not matter then, but for their numbers.
+    fn parts(
+        &mut self,
+        grep: &mut Grep<'_>,
+        name: &BStr,
+        block: &[u8],
+        number: &mut u64,
+    ) -> io::Result<()> {
+        let numbers = grep.options.numbers;
+        let mut counted = 0;
+        let mut count_to = |to: usize| {
+            if numbers {
+                let passed = block.get(counted..to).unwrap_or_default();
+                *number += memchr::memchr_iter(b'\n', passed).count() as u64;
+                counted = to;
+            }
+            *number
+        };
+        let mut at = 0;
+        while at <= block.len() {
+            let Some((start, end)) = grep.matcher.find(block, at)? else {
+                break;
+            };
+            grep.process.spend((end - at) / 16 + 8);
+            if start == block.len() && block.last().is_none_or(|last| *last == b'\n') {
+                // A pattern that matches nothing found it behind the last line.
+                break;
+            }
+            // A line that matches with nothing is selected, too.
+            self.selected += 1;
+            if end == start {
+                at = start + 1;
+                continue;
+            }
+            let place = Place {
+                number: count_to(start),
+                offset: 0,
+            };
+            let text = block.get(start..end).unwrap_or_default();
+            if self.is_no_text(grep, text) {
+                return Ok(());
+            }
+            grep.out.part(name, place, text)?;
+            at = end;
+        }
+        count_to(block.len());
+        grep.process.spend(block.len() / 16);
+        Ok(())
     }
 
     fn block(
@@ -165,6 +222,7 @@ impl Scan {
         let options = grep.options;
         let mut lines = Lines::ending_with(grep.process, input, options.end)?;
         let mut charge = grep.process.charge(0)?;
+        let mut zapped = Vec::new();
         let mut place = Place {
             number: 1,
             offset: 0,
@@ -177,13 +235,20 @@ impl Scan {
                 }
             }
             self.is_binary |= is_binary(options, line);
-            let text = line.strip_suffix(&[options.end]).unwrap_or(line);
+            let mut text = line.strip_suffix(&[options.end]).unwrap_or(line);
+            if self.is_binary && text.contains(&0) {
+                zapped.clear();
+                zapped.extend_from_slice(text);
+                end_lines_at_nul(&mut zapped);
+                text = &zapped;
+            }
             let is_match = self.after_limit(options.most) || grep.matcher.find(text, 0)?.is_some();
             if is_match != options.invert && !self.after_limit(options.most) {
                 self.select(grep, name, place, line)?;
             } else if self.after > 0 && Self::prints(grep) {
                 self.after -= 1;
-                if !self.is_binary && !options.only_matching {
+                let is_shown = !self.is_binary && !options.only_matching;
+                if is_shown && !self.is_no_text(grep, line) {
                     grep.out.line(name, place, line, false, &[])?;
                 }
                 self.last = place.number;
@@ -204,6 +269,17 @@ impl Scan {
             }
         }
         Ok(())
+    }
+
+    /// Whether what is about to be printed is no text, which ends the printing.
+    fn is_no_text(&mut self, grep: &Grep<'_>, text: &[u8]) -> bool {
+        if grep.options.binary_files == BinaryFiles::Text || text.is_ascii() || text.is_utf8() {
+            return false;
+        }
+        self.is_binary = true;
+        self.printed = true;
+        self.is_over = true;
+        true
     }
 
     fn after_limit(&self, most: u64) -> bool {
@@ -233,12 +309,17 @@ impl Scan {
         }
         if options.wants_groups && !options.only_matching {
             let first = self.before.first_number().unwrap_or(place.number);
-            if self.last > 0 && first > self.last + 1 {
+            if grep.has_groups && (self.last == 0 || first > self.last + 1) {
                 grep.out.gap()?;
             }
-            for (place, line) in self.before.take() {
+            grep.has_groups = true;
+            for (place, line) in std::mem::take(&mut self.before).drain() {
+                if self.is_no_text(grep, &line) {
+                    return Ok(());
+                }
                 grep.out.line(name, place, &line, false, &[])?;
             }
+            self.before = Before::new(options.before);
             self.after = options.after;
             self.last = place.number;
         }
@@ -250,10 +331,16 @@ impl Scan {
                         offset: place.offset + start as u64,
                         ..place
                     };
-                    grep.out
-                        .part(name, place, text.get(start..end).unwrap_or_default())?;
+                    let part = text.get(start..end).unwrap_or_default();
+                    if self.is_no_text(grep, part) {
+                        return Ok(());
+                    }
+                    grep.out.part(name, place, part)?;
                 }
             }
+            return Ok(());
+        }
+        if self.is_no_text(grep, line) {
             return Ok(());
         }
         let painted = if options.color && !options.invert {
@@ -262,6 +349,15 @@ impl Scan {
             Vec::new()
         };
         grep.out.line(name, place, line, true, &painted)
+    }
+}
+
+/// In a file that is no text, lines end at NULs, too.
+fn end_lines_at_nul(bytes: &mut [u8]) {
+    for byte in bytes {
+        if *byte == 0 {
+            *byte = b'\n';
+        }
     }
 }
 

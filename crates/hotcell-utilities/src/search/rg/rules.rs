@@ -5,6 +5,7 @@
 
 use std::{borrow::Cow, path::Path};
 
+use bstr::ByteSlice;
 use hotcell_meter::Charge;
 use hotcell_process::Process;
 use hotcell_vfs::{OpenOptions, VfsPath};
@@ -81,7 +82,14 @@ pub(super) fn given(process: &Process, name: &[u8]) -> Option<Gitignore> {
 fn matcher(process: &Process, dir: &[u8], text: &str) -> Option<Gitignore> {
     process.spend(text.len() * COST);
     let mut builder = GitignoreBuilder::new(os_path(dir));
-    for line in text.lines().filter(|line| line.len() <= LINE_MAX) {
+    for line in text.lines() {
+        if line.len() > LINE_MAX {
+            let dir = dir.as_bstr();
+            process.complain(format!(
+                "{dir}: a rule of more than {LINE_MAX} bytes is not obeyed"
+            ));
+            continue;
+        }
         // A line that is no pattern is not obeyed, as in git.
         let _ = builder.add_line(None, line);
     }
@@ -91,7 +99,13 @@ fn matcher(process: &Process, dir: &[u8], text: &str) -> Option<Gitignore> {
 fn text(process: &Process, path: &VfsPath) -> Option<String> {
     let file = process.vfs().open(path, &OpenOptions::read()).ok()?;
     let meta = file.stat().ok()?;
-    if !meta.is_file() || meta.size > FILE_MAX {
+    if !meta.is_file() {
+        return None;
+    }
+    if meta.size > FILE_MAX {
+        process.complain(format!(
+            "{path}: more than {FILE_MAX} bytes of rules are not obeyed"
+        ));
         return None;
     }
     Some(String::from_utf8_lossy(&file.read_all().ok()?).into_owned())

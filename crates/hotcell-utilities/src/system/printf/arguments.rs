@@ -205,10 +205,16 @@ impl<'a> Arguments<'a> {
         self.host.complain(text);
     }
 
-    pub(super) fn store_count(&mut self, count: usize) {
-        if let Some(name) = self.next() {
-            self.host.set(name, count.to_string().into());
+    /// `%n`; false if that ends everything.
+    pub(super) fn store_count(&mut self, count: usize) -> bool {
+        let Some(name) = self.next() else {
+            return true;
+        };
+        let is_set = self.host.set(name, count.to_string().into());
+        if !is_set {
+            self.status = 1;
         }
+        is_set
     }
 
     /// GNU's `printf` says so if the format takes no arguments at all.

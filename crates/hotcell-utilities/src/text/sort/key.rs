@@ -17,6 +17,28 @@ pub(super) struct How {
     pub(super) dictionary: bool,
     pub(super) fold: bool,
     pub(super) printable: bool,
+    /// The letters that say which order: more than one cannot be had.
+    orders: Orders,
+}
+
+/// Some of `ghMnRV`, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Orders(u8);
+
+/// The letters of [`Orders`], in the order in which messages list them.
+const ORDER_LETTERS: &[u8] = b"ghMnRV";
+
+impl Orders {
+    fn add(&mut self, letter: u8) {
+        if let Some(bit) = ORDER_LETTERS.iter().position(|known| *known == letter) {
+            self.0 |= 1 << bit;
+        }
+    }
+
+    fn has(self, letter: u8) -> bool {
+        let bit = ORDER_LETTERS.iter().position(|known| *known == letter);
+        bit.is_some_and(|bit| self.0 & 1 << bit != 0)
+    }
 }
 
 impl How {
@@ -27,6 +49,7 @@ impl How {
         dictionary: false,
         fold: false,
         printable: false,
+        orders: Orders(0),
     };
 
     /// Adds what a letter stands for; false for a letter that stands for nothing.
@@ -45,7 +68,27 @@ impl How {
             b'V' => self.order = Order::Version,
             _ => return false,
         }
+        self.orders.add(letter);
         true
+    }
+
+    /// The letters of options that cannot be had together, if there are such.
+    pub(super) fn conflict(&self) -> Option<String> {
+        let counts = |letter| usize::from(self.orders.has(letter));
+        let numbers = counts(b'n') + counts(b'g') + counts(b'h') + counts(b'M');
+        let ignores = self.dictionary || self.printable;
+        let others = self.orders.has(b'V') || self.orders.has(b'R') || ignores;
+        if numbers + usize::from(others) < 2 {
+            return None;
+        }
+        let is_given = |letter: &u8| match letter {
+            b'd' => self.dictionary,
+            b'f' => self.fold,
+            b'i' => self.printable && !self.dictionary,
+            letter => self.orders.has(*letter),
+        };
+        let given = b"dfghiMnRV".iter().copied().filter(is_given);
+        Some(given.map(char::from).collect())
     }
 
     /// The key as it is compared.
@@ -343,6 +386,11 @@ impl Comparison {
         if ordering != Ordering::Equal || self.is_stable || self.is_unique {
             return ordering;
         }
+        self.last_resort(one, other)
+    }
+
+    /// Compares lines whose keys are equal by their bytes.
+    pub(super) fn last_resort(&self, one: &[u8], other: &[u8]) -> Ordering {
         let ordering = one.cmp(other);
         if self.whole.reverse {
             ordering.reverse()
@@ -351,18 +399,43 @@ impl Comparison {
         }
     }
 
+    /// Whether the bytes of whole lines are compared and nothing else, so that lines of equal rank are equal that far. In
+    /// which direction is not asked.
+    pub(super) fn is_plain(&self) -> bool {
+        let forward = How {
+            reverse: false,
+            ..self.whole
+        };
+        self.keys.is_empty() && forward == How::PLAIN
+    }
+
     /// What tells the order of most lines without looking at them. Smaller comes first.
     pub(super) fn rank(&self, line: &[u8]) -> u64 {
-        let (how, key) = match self.keys.first() {
-            Some(key) => (key.how, key.of(line, self.separator)),
-            None if self.whole.skip_blanks => (self.whole, after_blanks(line)),
-            None => (self.whole, line),
-        };
+        let how = self.keys.first().map_or(self.whole, |key| key.how);
         if !how.has_rank() {
             return 0;
         }
-        let rank = order::rank(how.order, key);
-        if how.reverse { !rank } else { rank }
+        let rank = order::rank(how.order, self.first_key(line));
+        // Plain lines are turned round when they are sorted.
+        if how.reverse && !self.is_plain() {
+            !rank
+        } else {
+            rank
+        }
+    }
+
+    /// Whether the first key is the only one.
+    pub(super) fn has_one_key(&self) -> bool {
+        self.keys.len() <= 1
+    }
+
+    /// What is compared first.
+    pub(super) fn first_key<'l>(&self, line: &'l [u8]) -> &'l [u8] {
+        match self.keys.first() {
+            Some(key) => key.of(line, self.separator),
+            None if self.whole.skip_blanks => after_blanks(line),
+            None => line,
+        }
     }
 }
 

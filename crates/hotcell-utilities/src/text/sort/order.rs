@@ -230,8 +230,11 @@ pub(super) fn month(text: &[u8]) -> u8 {
 pub(super) fn rank(order: Order, key: &[u8]) -> u64 {
     match order {
         Order::Text => {
+            if let Some(first) = key.first_chunk() {
+                return u64::from_be_bytes(*first);
+            }
             let mut bytes = [0; 8];
-            let count = key.len().min(8);
+            let count = key.len();
             if let (Some(to), Some(from)) = (bytes.get_mut(..count), key.get(..count)) {
                 to.copy_from_slice(from);
             }

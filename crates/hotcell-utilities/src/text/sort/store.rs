@@ -10,17 +10,26 @@ use hotcell_meter::Charge;
 use hotcell_process::{Input, Output, Process, Stream, limit_error};
 use hotcell_vfs::{OpenOptions, VfsPathBuf};
 
-use super::key::Comparison;
+use super::{key::Comparison, plain};
 use crate::lines::Lines;
 
 /// What a line in memory takes beside its bytes.
 const OVERHEAD: usize = size_of::<Line>();
 
 #[derive(Clone, Copy)]
-struct Line {
-    rank: u64,
-    start: usize,
-    length: usize,
+pub(super) struct Line {
+    /// What tells the order of most lines without looking at them.
+    pub(super) rank: u64,
+    pub(super) start: usize,
+    pub(super) length: usize,
+}
+
+impl Line {
+    pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        bytes
+            .get(self.start..self.start + self.length)
+            .unwrap_or_default()
+    }
 }
 
 /// Takes lines in any order and gives them back in theirs.
@@ -97,22 +106,45 @@ impl<'p> Store<'p> {
     }
 
     fn sort(&mut self) {
+        if self.comparison.is_plain() {
+            plain::sort(self.process, &self.bytes, &mut self.lines);
+            if self.comparison.whole.reverse {
+                // Lines that compare as equal are the same here, so that their order is nobody's business.
+                self.lines.reverse();
+            }
+            return;
+        }
         let (bytes, comparison, process) = (&self.bytes, self.comparison, self.process);
-        let text = |line: &Line| {
-            bytes
-                .get(line.start..line.start + line.length)
-                .unwrap_or_default()
-        };
-        let compare = |one: &Line, other: &Line| {
+        self.lines.sort_unstable_by(|one, other| {
             process.spend(8);
-            one.rank.cmp(&other.rank).then_with(|| {
-                process.spend((one.length + other.length) / 8);
-                comparison.compare(text(one), text(other))
-            })
-        };
-        // The order in which lines came is in their places: that makes the quicker sort a stable one.
-        self.lines
-            .sort_unstable_by(|one, other| compare(one, other).then(one.start.cmp(&other.start)));
+            one.rank.cmp(&other.rank)
+        });
+        for run in self
+            .lines
+            .chunk_by_mut(|one, other| one.rank == other.rank)
+            .filter(|run| run.len() > 1)
+        {
+            let by_place = |one: &Line, other: &Line| one.start.cmp(&other.start);
+            if comparison.has_one_key() && has_one_text(comparison, bytes, run) {
+                process.spend(run.len() * 4);
+                if comparison.is_stable || comparison.is_unique {
+                    run.sort_unstable_by(by_place);
+                } else {
+                    run.sort_unstable_by(|one, other| {
+                        process.spend((one.length + other.length) / 16 + 8);
+                        comparison.last_resort(one.text(bytes), other.text(bytes))
+                    });
+                }
+                continue;
+            }
+            // The order in which lines came is in their places: that makes the quicker sort a stable one.
+            run.sort_unstable_by(|one, other| {
+                process.spend((one.length + other.length) / 8 + 8);
+                comparison
+                    .compare(one.text(bytes), other.text(bytes))
+                    .then_with(|| by_place(one, other))
+            });
+        }
     }
 
     /// Writes what is in memory to a file, sorted.
@@ -163,10 +195,7 @@ impl<'p> Store<'p> {
     fn put_lines(&self, out: &mut impl Write) -> io::Result<()> {
         let mut last: Option<&[u8]> = None;
         for line in &self.lines {
-            let text = self
-                .bytes
-                .get(line.start..line.start + line.length)
-                .unwrap_or_default();
+            let text = line.text(&self.bytes);
             if self.comparison.is_unique
                 && last.is_some_and(|last| self.comparison.keys(last, text) == Ordering::Equal)
             {
@@ -197,6 +226,17 @@ impl<'p> Store<'p> {
             .collect();
         merge(self.process, self.comparison, self.end, inputs, out)
     }
+}
+
+/// Whether the first keys of all these lines are the same bytes, so that they need not be compared one by one.
+fn has_one_text(comparison: &Comparison, bytes: &[u8], run: &[Line]) -> bool {
+    let Some((first, others)) = run.split_first() else {
+        return true;
+    };
+    let key = comparison.first_key(first.text(bytes));
+    others
+        .iter()
+        .all(|line| comparison.first_key(line.text(bytes)) == key)
 }
 
 /// Files that are merged at once.

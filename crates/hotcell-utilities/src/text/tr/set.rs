@@ -33,6 +33,10 @@ pub(super) enum SetError {
         "when translating with complemented character classes,\nstring2 must map all characters in the domain to one"
     )]
     ComplementedClass,
+    #[error(
+        "when translating with string1 longer than string2,\nthe latter string must not end with a character class"
+    )]
+    ClassAtEnd,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +179,21 @@ impl Set {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub(super) fn ends_with_class(&self) -> bool {
+        matches!(self.0.last(), Some(Item::Class(_)))
+    }
+
+    /// Whether it is the same byte again and again.
+    pub(super) fn is_one_byte(&self) -> bool {
+        let mut all = self.0.iter().map(|item| match item {
+            Item::Range(low, high) if low == high => Some(*low),
+            Item::Repeat(byte, _) | Item::Fill(byte) => Some(*byte),
+            Item::Range(..) | Item::Class(_) => None,
+        });
+        let first = all.next().flatten();
+        first.is_some() && all.all(|byte| byte == first)
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -256,7 +256,16 @@ impl<'a> Interpreter<'a> {
                 }
                 Label::Value(expr) => {
                     let label = self.evaluate(expr)?;
-                    subject.as_numeric() == label.as_numeric() && !matches!(subject, Value::Text(_))
+                    if matches!(subject, Value::Text(_)) {
+                        let (mut one, mut other) = (self.take_scratch(), Vec::new());
+                        self.put_value(&subject, &mut one, false)?;
+                        self.put_value(&label, &mut other, false)?;
+                        let is_equal = one == other;
+                        self.give_scratch(one);
+                        is_equal
+                    } else {
+                        subject.as_numeric() == label.as_numeric()
+                    }
                 }
                 Label::Regex(constant) => {
                     let mut buffer = self.take_scratch();

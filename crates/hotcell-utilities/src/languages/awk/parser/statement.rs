@@ -14,6 +14,17 @@ use super::{
 };
 
 impl Parser<'_> {
+    /// Refuses a statement that cannot be in the rule that is being read.
+    fn refuse_in_rule(&self, statement: &str, rules: &[&str]) -> Result<()> {
+        match self.rule {
+            Some(rule) if rules.contains(&rule) => {
+                let message = format!("error: `{statement}' used in {rule} action");
+                Err(self.lexer.error_at_line(message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A statement with what ends it, except for a closing brace.
     pub(super) fn statement(&mut self) -> Result<Statement> {
         self.check_depth()?;
@@ -251,10 +262,12 @@ impl Parser<'_> {
                 }
             }
             Keyword::Next => {
+                self.refuse_in_rule("next", &["BEGIN", "END", "BEGINFILE", "ENDFILE"])?;
                 self.advance()?;
                 StatementKind::Next
             }
             Keyword::NextFile => {
+                self.refuse_in_rule("nextfile", &["BEGIN", "END", "ENDFILE"])?;
                 self.advance()?;
                 StatementKind::NextFile
             }
