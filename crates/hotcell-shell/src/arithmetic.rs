@@ -53,10 +53,22 @@ struct Evaluator<'e> {
     token: Token,
     previous: Token,
     /// What was read last is this variable, so that it can be assigned to.
-    target: Option<(usize, usize)>,
+    target: Option<Target>,
+    /// The index in the name that was read last: it is evaluated once.
+    index: Option<i64>,
     /// How many operators around do not want the value: nothing has side effects then.
     skipping: u32,
     depth: usize,
+}
+
+/// A variable or an element that can be assigned to.
+#[derive(Clone, Copy)]
+struct Target {
+    /// Where it is written.
+    start: usize,
+    end: usize,
+    /// Its index, if that was evaluated.
+    index: Option<i64>,
 }
 
 impl Shell {
@@ -85,6 +97,7 @@ impl Shell {
             token: Token::End,
             previous: Token::End,
             target: None,
+            index: None,
             skipping: 0,
             depth,
         };

@@ -23,7 +23,7 @@ mod word;
 
 pub use compound::{
     ArithmeticFor, Case, CaseClause, CaseTerminator, CompoundCommand, CompoundKind, Coproc, For,
-    FunctionDefinition, If, IfBranch, Loop,
+    FunctionDefinition, If, IfBranch, Loop, Weight,
 };
 pub use condition::{BinaryOperator, Condition};
 pub use parameter::{

@@ -29,11 +29,30 @@ pub(crate) enum Piece<'p> {
     Empty,
 }
 
-/// The words that the braces of a word make of it.
-pub(crate) fn expand<'p>(
+/// The words that the braces of a word make of it, and what pays for them. They are taken one by one, because there may be many.
+pub(crate) struct Words<'p> {
+    left: std::vec::IntoIter<Codes>,
     parts: &'p [Part],
-    process: &Process,
-) -> std::io::Result<Vec<Vec<Piece<'p>>>> {
+    _charge: Charge,
+}
+
+impl<'p> Iterator for Words<'p> {
+    type Item = Vec<Piece<'p>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let word = self.left.next()?;
+        Some(pieces(&word, self.parts))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Words<'_> {}
+
+/// What the braces of a word make of it.
+pub(crate) fn expand<'p>(parts: &'p [Part], process: &Process) -> std::io::Result<Words<'p>> {
     let mut codes = Codes::new();
     for (number, part) in (FIRST_PART..).zip(parts) {
         match part {
@@ -47,7 +66,11 @@ pub(crate) fn expand<'p>(
         charge: process.charge(0)?,
     };
     let words = expander.words(0, codes.len(), 0)?;
-    Ok(words.iter().map(|word| pieces(word, parts)).collect())
+    Ok(Words {
+        left: words.into_iter(),
+        parts,
+        _charge: expander.charge,
+    })
 }
 
 fn pieces<'p>(codes: &[u32], parts: &'p [Part]) -> Vec<Piece<'p>> {

@@ -18,14 +18,16 @@ mod simple;
 mod subshell;
 mod timing;
 
-use hotcell_process::Process;
+use hotcell_process::{LimitKind, Notice, Process};
 
 pub(crate) use coproc::{HIGHEST_OWN, free_below};
 pub(crate) use external::DEFAULT_PATH;
 pub(crate) use pipeline::child_spec;
 
 use crate::{
-    ast::{AndOr, AndOrOperator, Command, CompoundKind, List, Pipeline, Separator},
+    ast::{
+        AndOr, AndOrOperator, Command, CompoundCommand, CompoundKind, List, Pipeline, Separator,
+    },
     flow::{Flow, Outcome},
     settings::Setting,
     shell::{FrameKind, Shell},
@@ -96,18 +98,26 @@ impl Shell {
                 let status = self.run_simple(process, simple)?;
                 self.check_failure(process, status, has_trap)
             }
-            Command::Compound(body) => {
-                let status = self.run_compound(process, body)?;
-                match body.kind {
-                    // The others fail only because a command in them does, and that one has been looked at.
-                    CompoundKind::Subshell(_)
-                    | CompoundKind::Condition(_)
-                    | CompoundKind::Arithmetic(_) => self.check_failure(process, status, has_trap),
-                    _ => Ok(status),
-                }
-            }
+            Command::Compound(body) => self.run_checked(process, body, has_trap),
             Command::Function(definition) => self.define_function(process, definition),
             Command::Coproc(coproc) => self.run_coproc(process, coproc),
+        }
+    }
+
+    /// Runs a compound command, and looks at its status.
+    pub(crate) fn run_checked(
+        &mut self,
+        process: &Process,
+        body: &CompoundCommand,
+        has_trap: bool,
+    ) -> Outcome {
+        let status = self.run_compound(process, body)?;
+        match body.kind {
+            // The others fail only because a command in them does, and that one has been looked at.
+            CompoundKind::Subshell(_)
+            | CompoundKind::Condition(_)
+            | CompoundKind::Arithmetic(_) => self.check_failure(process, status, has_trap),
+            _ => Ok(status),
         }
     }
 
@@ -140,6 +150,7 @@ impl Shell {
 
     /// The end of the stack.
     fn too_deep(&mut self, process: &Process) -> Flow {
+        process.notice(Notice::Limit(LimitKind::Recursion));
         let depth = self.function_depth();
         let message = match self.frames.last() {
             Some(frame) if frame.kind == FrameKind::Function => {

@@ -35,14 +35,16 @@ use crate::{
     brace::{self, Piece},
     flow::Flow,
     marked::Marked,
-    pattern::PatternOptions,
+    pattern::{Pattern, PatternOptions},
     settings::Setting,
     shell::Shell,
 };
-use fields::Fields;
+use fields::{Fields, Gathered};
 use word::Around;
 
+pub(crate) use assign::element_text;
 pub(crate) use tilde::TildeAt;
+pub(crate) use value::{Written, split_element};
 
 /// Where an assignment goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,7 @@ impl Shell {
         words: &[Argument],
     ) -> Result<Vec<BString>, Flow> {
         let mut fields = Vec::with_capacity(words.len());
+        let mut gathered = Gathered::default();
         for word in words {
             match word {
                 Argument::Word(word) => {
@@ -77,6 +80,9 @@ impl Shell {
                     self.expand_assignment(process, assignment, &mut fields)?;
                 }
             }
+            gathered
+                .settle(process, &fields)
+                .map_err(|error| self.out_of_memory(process, &error))?;
         }
         Ok(fields)
     }
@@ -88,9 +94,13 @@ impl Shell {
         words: &[Word],
     ) -> Result<Vec<BString>, Flow> {
         let mut fields = Vec::with_capacity(words.len());
+        let mut gathered = Gathered::default();
         for word in words {
             let tilde = TildeAt::for_argument(word);
             self.expand_fields(process, word, tilde, &mut fields)?;
+            gathered
+                .settle(process, &fields)
+                .map_err(|error| self.out_of_memory(process, &error))?;
         }
         Ok(fields)
     }
@@ -116,9 +126,10 @@ impl Shell {
         if word.may_have_braces() && self.has(Setting::BraceExpand) {
             let words = brace::expand(word.parts(), process)
                 .map_err(|error| self.out_of_memory(process, &error))?;
-            for pieces in &words {
+            for pieces in words {
+                process.spend(8);
                 let mut collected = Fields::split(self.ifs());
-                self.expand_pieces(process, pieces, tilde, &mut collected)?;
+                self.expand_pieces(process, &pieces, tilde, &mut collected)?;
                 self.glob_all(process, collected, fields)?;
             }
             return Ok(());
@@ -197,14 +208,22 @@ impl Shell {
             fields.push(start);
             return Ok(());
         }
-        let words = brace::expand(word.parts(), process)
+        let mut words = brace::expand(word.parts(), process)
             .map_err(|error| self.out_of_memory(process, &error))?;
-        for pieces in &words {
+        if words.len() == 1 {
+            let pieces = words.next().unwrap_or_default();
             let mut collected = Fields::joined(self.ifs());
-            self.expand_pieces(process, pieces, TildeAt::VALUE, &mut collected)?;
-            let mut field = start.clone();
-            field.push_str(collected.into_one().text);
-            fields.push(field);
+            self.expand_pieces(process, &pieces, TildeAt::VALUE, &mut collected)?;
+            start.push_str(collected.into_one().text);
+            fields.push(start);
+            return Ok(());
+        }
+        // What braces make several words of are words like any others.
+        for mut pieces in words {
+            pieces.insert(0, brace::Piece::Text(start.to_vec()));
+            let mut collected = Fields::split(self.ifs());
+            self.expand_pieces(process, &pieces, TildeAt::NOWHERE, &mut collected)?;
+            self.glob_all(process, collected, fields)?;
         }
         Ok(())
     }
@@ -254,12 +273,25 @@ impl Shell {
         {
             return Ok(**constant == *text);
         }
+        let marked = self.expand_joined(process, pattern, TildeAt::START)?;
+        Ok(self.matches_marked(process, text, &marked, is_condition))
+    }
+
+    /// As [`Shell::matches_pattern`], for one that is expanded already.
+    pub(crate) fn matches_marked(
+        &self,
+        process: &Process,
+        text: &[u8],
+        pattern: &Marked,
+        is_condition: bool,
+    ) -> bool {
         let options = PatternOptions {
             extglob: is_condition || self.has(Setting::ExtGlob),
-            icase,
+            icase: self.has(Setting::NoCaseMatch),
         };
-        let pattern = self.pattern_with(process, pattern, options)?;
-        Ok(pattern.matches(text, &|units| process.spend(units)))
+        process.spend(pattern.text.len());
+        let pattern = Pattern::new(pattern, options);
+        pattern.matches(text, &|units| process.spend(units))
     }
 
     /// `$((…))`, `((…))`, the parts of `for ((…))`: expands, parses, evaluates.
@@ -295,16 +327,6 @@ impl Shell {
         )?;
         Ok(Cow::Owned(fields.into_one().text.into()))
     }
-
-    /// A pattern or regular expression after its expansions, with backslashes before what was quoted: `set -x` shows it.
-    pub(crate) fn expand_pattern_text(
-        &mut self,
-        process: &Process,
-        word: &Word,
-    ) -> Result<BString, Flow> {
-        let marked = self.expand_joined(process, word, TildeAt::START)?;
-        Ok(escaped(&marked))
-    }
 }
 
 /// Whether an unquoted value is one field and no pattern, where `IFS` is what it mostly is.
@@ -318,7 +340,8 @@ fn is_one_field(value: &[u8]) -> bool {
     !value.is_empty() && value.iter().all(is_plain)
 }
 
-fn escaped(marked: &Marked) -> BString {
+/// A pattern or regular expression with backslashes before what was quoted: `set -x` shows it.
+pub(crate) fn pattern_text(marked: &Marked) -> BString {
     let mut text = BString::default();
     for (byte, is_quoted) in marked.bytes() {
         if is_quoted {

@@ -222,7 +222,7 @@ impl Invocation {
             name: "main".into(),
             source: script,
             called_from: 0,
-            arguments: shell.arguments.clone(),
+            arguments: (*shell.arguments).into(),
             kind: FrameKind::Main,
         });
         let outcome = startup

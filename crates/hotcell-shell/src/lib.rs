@@ -31,7 +31,7 @@
 //!   [`Shell::load`] turn the state into data and back.
 //! - [`ShellPrograms`] puts `bash` and `sh` among the programs, so that `bash -c`, `#!/bin/bash` and `xargs sh -c` work.
 //! - [`parse`] makes the tree of [`ast`] from a script, one complete command at a time, so that earlier lines have run when a
-//!   later one turns out to be wrong, as in bash. [`print`] makes text of the tree again.
+//!   later one turns out to be wrong, as in bash. [`mod@print`] makes text of the tree again.
 //!
 //! # How a command runs
 //!
@@ -58,12 +58,15 @@ mod expand;
 mod fields;
 mod flow;
 mod glob;
+mod holdings;
+mod host;
 mod invoke;
 mod jobs;
 mod marked;
 mod names;
 pub mod parse;
 mod pattern;
+mod positional;
 pub mod print;
 mod programs;
 mod quote;
@@ -83,6 +86,6 @@ mod variables;
 
 pub use programs::{ShellPrograms, run_shell};
 pub use save::{LoadError, SavedShell};
-pub use session::{Running, Streams};
+pub use session::{Running, Started, Streams};
 pub use shell::Shell;
 pub use start::ShellOptions;

@@ -114,6 +114,8 @@ impl Aliases for NoAliases {
 pub struct Parser {
     input: Input,
     options: Options,
+    /// What the tree of the last command takes.
+    memory: usize,
 }
 
 impl Parser {
@@ -122,6 +124,7 @@ impl Parser {
         Self {
             input: Input::new(source, options.first_line),
             options,
+            memory: 0,
         }
     }
 
@@ -139,12 +142,18 @@ impl Parser {
         if result.is_err() {
             grammar.skip_line();
         }
+        self.memory = grammar.memory();
         result
     }
 
     /// The options, for `shopt` and `set` between one command and the next.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
+    }
+
+    /// About how many bytes the tree of the last command takes.
+    pub fn memory(&self) -> usize {
+        self.memory
     }
 
     /// How many bytes of the script were read.

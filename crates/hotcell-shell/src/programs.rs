@@ -34,6 +34,14 @@ impl Programs for ShellPrograms {
         self.inner.for_file(path, head)
     }
 
+    fn suffix(&self) -> Option<&'static str> {
+        self.inner.suffix()
+    }
+
+    fn advice(&self, name: &[u8]) -> Option<String> {
+        self.inner.advice(name)
+    }
+
     fn names(&self) -> Vec<BString> {
         let mut names = self.inner.names();
         names.extend(NAMES.map(BString::from));

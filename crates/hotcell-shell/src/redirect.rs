@@ -153,7 +153,11 @@ impl Shell {
         body: BString,
         undo: &mut Undo,
     ) -> Result<(), Failure> {
-        let stream = Arc::new(Given::new(body));
+        // bash would make a file of it.
+        let charge = process
+            .charge(body.len())
+            .map_err(|error| Failure::io(b"cannot create temp file for here-document", &error))?;
+        let stream = Arc::new(Given::charged(body, charge));
         self.set(process, redirect, stream, undo)
     }
 
@@ -220,12 +224,13 @@ impl Shell {
                     None | Some(RedirectDescriptor::Number(1))
                 );
             if !is_file {
-                return Err(ambiguous(word));
+                return Err(Failure::new(&target, AMBIGUOUS));
             }
             let stream = self.open_target(process, RedirectOperator::WriteBoth, &target)?;
             return set_both(process, stream, undo);
         }
-        let bad = |error: &io::Error| Failure::io(digits, error);
+        // bash shows what was written.
+        let bad = |error: &io::Error| Failure::io(&crate::print::word_text(word), error);
         let source: Fd = std::str::from_utf8(digits)
             .ok()
             .and_then(|digits| digits.parse().ok())
@@ -290,8 +295,11 @@ fn set_both(process: &Process, stream: Arc<dyn Stream>, undo: &mut Undo) -> Resu
     set_descriptor(process, 2, stream, undo)
 }
 
+/// What is said of a word that is no name, or more than one.
+const AMBIGUOUS: &str = "ambiguous redirect";
+
 fn ambiguous(word: &Word) -> Failure {
-    Failure::new(&crate::print::word_text(word), "ambiguous redirect")
+    Failure::new(&crate::print::word_text(word), AMBIGUOUS)
 }
 
 /// The number in front of the operator, or the operator's own.

@@ -8,8 +8,6 @@ use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex, SearchError};
 
 use crate::{
-    ast::Word,
-    expand::TildeAt,
     flow::Flow,
     marked::Marked,
     settings::Setting,
@@ -23,10 +21,9 @@ impl Shell {
         &mut self,
         process: &Process,
         text: &[u8],
-        regex: &Word,
+        regex: &Marked,
     ) -> Result<Option<bool>, Flow> {
-        let marked = self.expand_joined(process, regex, TildeAt::START)?;
-        let source = regex_source(&marked);
+        let source = regex_source(regex);
         let options = Options {
             icase: self.has(Setting::NoCaseMatch),
             ..Options::default()

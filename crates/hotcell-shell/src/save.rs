@@ -14,7 +14,7 @@ use crate::{
     ast::{Command, Text},
     parse::{NoAliases, Options, Parser},
     settings::{Setting, Settings},
-    shell::{Function, Shell},
+    shell::{Function, Shell, WEIGHT_OF_TEXT},
     start::ShellOptions,
     traps::Condition,
     variables::{AssociativeArray, Attributes, IndexedArray, Place, Value, Variables},
@@ -150,6 +150,13 @@ impl Shell {
 
     /// A shell that goes on where one was saved.
     pub fn load(saved: &SavedShell) -> Result<Self, LoadError> {
+        Self::load_within(saved, Options::default().max_memory)
+    }
+
+    /// The same, for data that may come from anywhere: what its functions become when they are read takes no more than so many
+    /// bytes.
+    pub fn load_within(saved: &SavedShell, max_memory: usize) -> Result<Self, LoadError> {
+        let mut left = max_memory;
         if saved.version > VERSION {
             return Err(LoadError::Version(saved.version));
         }
@@ -171,7 +178,7 @@ impl Shell {
         shell.settings = load_settings(&saved.settings)?;
         shell.variables = load_variables(&saved.variables);
         for function in &saved.functions {
-            let loaded = load_function(function)
+            let loaded = load_function(function, &mut left)
                 .ok_or_else(|| LoadError::Function((&function.name).into()))?;
             shell
                 .functions
@@ -286,14 +293,16 @@ fn load_variables(saved: &[SavedVariable]) -> Variables {
     variables
 }
 
-fn load_function(saved: &SavedFunction) -> Option<Function> {
+fn load_function(saved: &SavedFunction, left: &mut usize) -> Option<Function> {
     let options = Options {
+        max_memory: *left,
         // Printed patterns are patterns whatever the options are.
         extglob: true,
         ..Options::default()
     };
     let mut parser = Parser::new(&saved.text.0, options);
     let command = parser.next_command(&NoAliases, &Unwatched).ok()??;
+    *left = left.saturating_sub(parser.memory());
     let [item] = &*command.list.items else {
         return None;
     };
@@ -305,6 +314,7 @@ fn load_function(saved: &SavedFunction) -> Option<Function> {
             is_exported: saved.attributes.contains('x'),
             is_readonly: saved.attributes.contains('r'),
             is_traced: saved.attributes.contains('t'),
+            weight: saved.text.0.len().saturating_mul(WEIGHT_OF_TEXT),
         }),
         _ => None,
     }

@@ -42,6 +42,15 @@ impl Default for Streams {
 #[must_use = "nothing runs until it is polled"]
 pub struct Running<'s> {
     shell: &'s mut Shell,
+    started: Started,
+}
+
+/// A command that is being run by a copy of a shell, as a future: how it ended, and the copy as the command has left it. There
+/// is no copy if it was killed.
+///
+/// It completes when the command and all that it began in the background have ended. Dropping it kills them.
+#[must_use = "nothing runs until it is polled"]
+pub struct Started {
     run: Run,
     /// Where the shell is left when the command has run to its end.
     result: Arc<Mutex<Option<Shell>>>,
@@ -56,6 +65,16 @@ impl Shell {
         command: impl Into<Vec<u8>>,
         streams: Streams,
     ) -> Running<'_> {
+        let started = self.start(kernel, command, streams);
+        Running {
+            shell: self,
+            started,
+        }
+    }
+
+    /// Runs a command in a copy of the shell, for who wants to look at this one meanwhile. [`Shell::succeed`] puts the copy
+    /// in its place.
+    pub fn start(&self, kernel: &Kernel, command: impl Into<Vec<u8>>, streams: Streams) -> Started {
         let command = command.into();
         let mut shell = self.clone();
         let result = Arc::new(Mutex::new(None));
@@ -73,23 +92,27 @@ impl Shell {
             let ended = shell.finish_run(process, outcome, &place);
             Ok(ended)
         });
-        Running {
-            shell: self,
-            run,
-            result,
-        }
+        Started { run, result }
+    }
+
+    /// Goes on as the shell that a command of this one has left, and pays for what both have made. What it was before comes
+    /// back, to be dropped: that may take a while.
+    #[must_use = "dropping the old state may take a while: choose where"]
+    pub fn succeed(&mut self, mut next: Self) -> Self {
+        next.variables.inherit_charge(&mut self.variables);
+        std::mem::replace(self, next)
     }
 
     /// The end of a run: `exit` runs the `EXIT` trap, the end of the text does not.
     fn finish_run(
-        &mut self,
+        mut self,
         process: &Process,
         outcome: Outcome,
         place: &Mutex<Option<Self>>,
     ) -> i32 {
         let leaves = matches!(outcome, Err(Flow::Exec)) || self.killed_by.is_some();
         if leaves {
-            self.leave(process, place);
+            self.clone().leave(process, place);
         }
         let status = match outcome {
             Ok(status) => status,
@@ -100,9 +123,12 @@ impl Shell {
         status
     }
 
-    /// Leaves the state where the next command finds it.
-    fn leave(&self, process: &Process, place: &Mutex<Option<Self>>) {
-        let mut shell = self.clone();
+    /// Leaves the state where the next command finds it, if there is room for it.
+    fn leave(self, process: &Process, place: &Mutex<Option<Self>>) {
+        if self.is_over() {
+            return;
+        }
+        let mut shell = self;
         shell.cwd = process.cwd().to_owned();
         shell.umask = process.umask();
         shell.jobs.disown_all();
@@ -129,6 +155,21 @@ impl Future for Running<'_> {
     type Output = Ended;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ended> {
+        let (ended, left) = match Pin::new(&mut self.started).poll(context) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => return Poll::Pending,
+        };
+        if let Some(shell) = left {
+            drop(self.shell.succeed(shell));
+        }
+        Poll::Ready(ended)
+    }
+}
+
+impl Future for Started {
+    type Output = (Ended, Option<Shell>);
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let ended = match Pin::new(&mut self.run).poll(context) {
             Poll::Ready(ended) => ended,
             Poll::Pending => return Poll::Pending,
@@ -138,11 +179,6 @@ impl Future for Running<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Some(shell) = left
-            && ended.stopped.is_none()
-        {
-            *self.shell = shell;
-        }
-        Poll::Ready(ended)
+        Poll::Ready((ended, left.filter(|_| ended.stopped.is_none())))
     }
 }

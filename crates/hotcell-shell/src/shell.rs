@@ -10,7 +10,9 @@ use imbl::OrdMap;
 use crate::{
     ast::{CompoundCommand, SimpleCommand},
     flow::Flow,
+    holdings::Holdings,
     jobs::Jobs,
+    positional::Positional,
     regex::RegexCache,
     settings::{Setting, Settings},
     traps::Traps,
@@ -31,7 +33,7 @@ pub struct Shell {
     /// `$0`
     pub(crate) name: BString,
     /// `$1`, `$2`…
-    pub(crate) arguments: Arc<[BString]>,
+    pub(crate) arguments: Positional,
     /// What `set` and `shopt` set.
     pub(crate) settings: Settings,
     /// Functions, by name.
@@ -52,6 +54,8 @@ pub struct Shell {
     pub(crate) history: Arc<Vec<BString>>,
     /// What `complete` was told.
     pub(crate) completions: OrdMap<BString, BString>,
+    /// What it keeps of these, and what that weighs.
+    pub(crate) holdings: Holdings,
     /// What runs in the background.
     pub(crate) jobs: Jobs,
     /// `$?`
@@ -129,6 +133,9 @@ pub(crate) enum Current {
     Text(BString),
 }
 
+/// About how many bytes of a tree come of a byte of a script.
+pub(crate) const WEIGHT_OF_TEXT: usize = 16;
+
 /// A function.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Function {
@@ -144,6 +151,8 @@ pub(crate) struct Function {
     pub(crate) is_readonly: bool,
     /// `declare -ft`
     pub(crate) is_traced: bool,
+    /// About how many bytes its body takes.
+    pub(crate) weight: usize,
 }
 
 /// A function call or a sourced file that is being run.

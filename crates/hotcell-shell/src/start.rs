@@ -9,11 +9,12 @@ use hotcell_vfs::VfsPathBuf;
 use crate::{
     ast::Command,
     execute::DEFAULT_PATH,
+    holdings::Holdings,
     jobs::Jobs,
     parse::Parser,
     regex::RegexCache,
     settings::Settings,
-    shell::{Function, Shell},
+    shell::{Function, Shell, WEIGHT_OF_TEXT},
     traps::Traps,
     variables::{Attributes, Place, Value, Variables},
 };
@@ -65,6 +66,7 @@ impl Shell {
             directories: Arc::default(),
             history: Arc::default(),
             completions: imbl::OrdMap::new(),
+            holdings: Holdings::default(),
             jobs: Jobs::default(),
             status: 0,
             pipe_status: vec![0],
@@ -141,6 +143,7 @@ impl Shell {
                     is_exported: true,
                     is_readonly: false,
                     is_traced: false,
+                    weight: text.len().saturating_mul(WEIGHT_OF_TEXT),
                 };
                 self.functions.insert(name.into(), Arc::new(function));
             }

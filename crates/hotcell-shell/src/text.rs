@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use bstr::{BString, ByteSlice};
+use hotcell_meter::Charge;
 use hotcell_process::Process;
 use imbl::OrdMap;
 
@@ -13,6 +14,9 @@ use crate::{
     settings::Setting,
     shell::Shell,
 };
+
+/// Texts and trees of so many bytes are not worth asking the account.
+const SMALL: usize = 64 << 10;
 
 /// Where a text is from: what messages call it, and what an error in it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,7 @@ impl Aliases for AliasTable<'_> {
 impl Shell {
     /// Runs a text, complete command by complete command: those before an error have run when it is found.
     pub(crate) fn run_text(&mut self, process: &Process, text: &[u8], origin: Origin) -> Outcome {
+        let _charge = self.charge_tree(process, text.len())?;
         let mut parser = Parser::new(text, self.parse_options(origin.first_line()));
         let mut status = 0;
         let mut shown = 0;
@@ -80,6 +85,7 @@ impl Shell {
             match next {
                 Ok(None) => return Ok(status),
                 Ok(Some(command)) => {
+                    let _charge = self.charge_tree(process, parser.memory())?;
                     if let Some(last) =
                         self.run_complete(process, &command, origin == Origin::Script)?
                     {
@@ -114,7 +120,27 @@ impl Shell {
         } else {
             &none
         };
+        let account = process.account();
+        let left = account.limit().saturating_sub(account.used());
+        let options = parser.options_mut();
+        // What is nearly full still has room for a trap.
+        options.max_memory = Options::default().max_memory.min(left.max(SMALL));
         parser.next_command(&AliasTable(aliases), process.stop_token())
+    }
+
+    /// Charges a text, or the tree of a command, while it runs, if it is worth it.
+    pub(crate) fn charge_tree(
+        &mut self,
+        process: &Process,
+        bytes: usize,
+    ) -> Result<Option<Charge>, Flow> {
+        if bytes <= SMALL {
+            return Ok(None);
+        }
+        match process.charge(bytes) {
+            Ok(charge) => Ok(Some(charge)),
+            Err(error) => Err(self.out_of_memory(process, &error)),
+        }
     }
 
     pub(crate) fn parse_options(&self, first_line: u32) -> Options {
@@ -168,6 +194,10 @@ impl Shell {
             line.extend_from_slice(&message.text);
             line.push(b'\n');
             let _ = process.stderr().write_all(&line);
+            // bash leaves then, before it shows the line.
+            if self.has(Setting::ErrExit) {
+                break;
+            }
         }
         let status = if error.kind == ErrorKind::Assignment {
             1

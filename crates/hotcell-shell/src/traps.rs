@@ -245,7 +245,8 @@ impl Shell {
                 self.run_trap(process, &action, 1)?;
             } else {
                 self.killed_by = Some(signal);
-                return Err(Flow::Exit(128 + signal.number()));
+                // What the `EXIT` trap sees as `$?` is what was there before.
+                return Err(Flow::Exit(self.status));
             }
         }
         Ok(())
@@ -323,7 +324,9 @@ impl Shell {
         let current = self.current.clone();
         let forgiven = std::mem::take(&mut self.forgiven);
         self.traps.depth += 1;
+        self.trace_depth += 1;
         let outcome = self.run_text(process, action, Origin::Trap(first_line));
+        self.trace_depth -= 1;
         self.traps.depth -= 1;
         self.forgiven = forgiven;
         self.current = current;
@@ -351,7 +354,16 @@ impl Shell {
             self.traps.set(Condition::EXIT, None);
             self.watch_for_the_end(process);
             let killed_by = self.killed_by.take();
-            match self.run_text(process, &action, Origin::Trap(1)) {
+            self.traps.depth += 1;
+            // As deep as bash shows it.
+            if !self.is_subshell {
+                self.trace_depth = 0;
+            } else if !self.is_substitution {
+                self.trace_depth += 1;
+            }
+            let outcome = self.run_text(process, &action, Origin::Trap(1));
+            self.traps.depth -= 1;
+            match outcome {
                 Err(Flow::Exit(new)) => status = new,
                 Err(Flow::Exec) => {
                     if let Some((spec, program)) = self.successor.take() {

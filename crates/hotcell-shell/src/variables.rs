@@ -17,6 +17,7 @@ mod value;
 use std::sync::Arc;
 
 use bstr::BString;
+use hotcell_meter::{Account, OverLimit};
 use hotcell_process::{Environment, Process};
 
 use crate::ast::Text;
@@ -281,9 +282,34 @@ impl Variables {
         environment
     }
 
+    /// Something that is kept beside the variables has another size now.
+    pub(crate) fn replace(&mut self, old: usize, new: usize) {
+        self.memory.replace(old, new);
+    }
+
+    /// Pays for what the variables held that these come after.
+    pub(crate) fn inherit_charge(&mut self, before: &mut Self) {
+        self.memory.inherit(&mut before.memory);
+    }
+
+    /// Pays for these, which are a copy of those of `origin`.
+    pub(crate) fn charge_copy(
+        &mut self,
+        origin: &Self,
+        account: &Account,
+    ) -> Result<(), OverLimit> {
+        self.memory = Memory::copy(&origin.memory, account)?;
+        Ok(())
+    }
+
     /// Makes room for a message, where there is none left.
     pub(crate) fn give_back_reserve(&mut self) {
         self.memory.give_back_reserve();
+    }
+
+    /// Whether the variables hold more than there was room for.
+    pub(crate) fn is_over(&self) -> bool {
+        self.memory.is_over()
     }
 
     /// Charges what the variables hold by now.

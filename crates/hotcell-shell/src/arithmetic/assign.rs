@@ -1,6 +1,6 @@
 //! Assignments.
 
-use super::{Decimal, Evaluated, Evaluator, Failure, STACK_RESERVE, Token};
+use super::{Decimal, Evaluated, Evaluator, Failure, STACK_RESERVE, Target, Token};
 
 impl Evaluator<'_> {
     /// `a = b`, `a += b`, which bind to the right.
@@ -9,7 +9,7 @@ impl Evaluator<'_> {
         let Token::Assign(operator) = self.token else {
             return Ok(old);
         };
-        let Some((start, end)) = self.target.take() else {
+        let Some(target) = self.target.take() else {
             return Err(Failure::Message("attempted assignment to non-variable"));
         };
         if self.process.stack_left() < STACK_RESERVE {
@@ -20,17 +20,17 @@ impl Evaluator<'_> {
         if let Some(operator) = operator {
             value = self.apply(operator, old, value)?;
         }
-        self.store(start, end, value)?;
+        self.store(target, value)?;
         self.target = None;
         Ok(value)
     }
 
-    /// Sets the variable or element that is written from `start` to `end`.
-    pub(super) fn store(&mut self, start: usize, end: usize, value: i64) -> Evaluated<()> {
+    /// Sets a variable or an element.
+    pub(super) fn store(&mut self, target: Target, value: i64) -> Evaluated<()> {
         if self.skipping > 0 {
             return Ok(());
         }
-        let name = self.text.get(start..end).unwrap_or_default();
+        let name = self.text.get(target.start..target.end).unwrap_or_default();
         let text = Decimal::new(value);
         let is_set = self.shell.variables.change_plain(name, |old| {
             old.clear();
@@ -40,6 +40,10 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let value = text.as_bytes().into();
-        Ok(self.shell.set_variable(self.process, name, value)?)
+        match target.index {
+            Some(index) => self.shell.set_at(self.process, name, index, value)?,
+            None => self.shell.set_variable(self.process, name, value)?,
+        }
+        Ok(())
     }
 }

@@ -3,9 +3,14 @@
 use bstr::BString;
 
 use super::{
-    Evaluated, Evaluator, Failure, MAX_DEPTH, Operator, STACK_RESERVE, Token, number::parse_plain,
+    Evaluated, Evaluator, Failure, MAX_DEPTH, Operator, STACK_RESERVE, Target, Token,
+    number::parse_plain,
 };
-use crate::{names::is_name, settings::Setting};
+use crate::{
+    expand::{Written, split_element},
+    names::is_name,
+    settings::Setting,
+};
 
 impl Evaluator<'_> {
     pub(super) fn unary(&mut self) -> Evaluated<i64> {
@@ -48,7 +53,8 @@ impl Evaluator<'_> {
                     ));
                 };
                 let value = value.wrapping_add(by);
-                self.store(self.start, self.at, value)?;
+                let target = self.name_read(self.start, self.at);
+                self.store(target, value)?;
                 // So that `++x++` and `++x = 1` are seen to be wrong.
                 self.previous = Token::Before(by);
                 self.token = Token::Number(value);
@@ -76,20 +82,30 @@ impl Evaluator<'_> {
     }
 
     fn variable(&mut self, value: i64) -> Evaluated<i64> {
-        let (start, end) = (self.start, self.at);
+        let target = self.name_read(self.start, self.at);
         self.advance()?;
         if let Token::Behind(by) = self.token {
-            self.store(start, end, value.wrapping_add(by))?;
+            self.store(target, value.wrapping_add(by))?;
             self.token = Token::Number(value);
             self.advance_after_change()?;
             return Ok(value);
         }
-        self.target = Some((start, end));
+        self.target = Some(target);
         Ok(value)
+    }
+
+    /// What was read last, a name from `start` to `end`.
+    fn name_read(&mut self, start: usize, end: usize) -> Target {
+        Target {
+            start,
+            end,
+            index: self.index.take(),
+        }
     }
 
     /// The value of the variable or element that is written from `start` to `end`.
     pub(super) fn value_of(&mut self, start: usize, end: usize) -> Evaluated<i64> {
+        self.index = None;
         if self.skipping > 0 {
             return Ok(0);
         }
@@ -103,7 +119,7 @@ impl Evaluator<'_> {
                 return Ok(value);
             }
         }
-        let Some(mut value) = self.text_of(name)? else {
+        let Some(mut value) = self.text_at(name)? else {
             return Ok(0);
         };
         let mut depth = self.depth;
@@ -142,6 +158,17 @@ impl Evaluator<'_> {
         message.extend_from_slice(b"\")");
         self.shell.complain(self.process, message);
         Failure::Flow(crate::flow::Flow::Discard(1))
+    }
+
+    /// As [`Evaluator::text_of`], and keeps the index.
+    fn text_at(&mut self, name: &[u8]) -> Evaluated<Option<BString>> {
+        self.index = self.shell.index_in_text(self.process, name)?;
+        let Some((index, (array, subscript))) = self.index.zip(split_element(name)) else {
+            return self.text_of(name);
+        };
+        let written = Written::Known(index, subscript);
+        let value = self.shell.element(self.process, array, written)?;
+        Ok(value.filter(|value| !value.is_empty()))
     }
 
     /// The text of a variable or element; `None` if it has no value or an empty one.

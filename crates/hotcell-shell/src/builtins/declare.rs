@@ -104,7 +104,8 @@ fn run(
         });
         match declared {
             Ok(()) => {}
-            Err(Flow::Discard(_)) => status = 1,
+            // Where there is no room for a value, nothing goes on that could add another.
+            Err(Flow::Discard(_)) if !shell.variables.is_over() => status = 1,
             Err(flow) => return Err(flow),
         }
     }
@@ -333,6 +334,11 @@ fn check(
         None
     };
     match problem {
+        // Those two do not say who it is that complains.
+        Some(problem @ "readonly variable") if matches!(builtin.name, "readonly" | "export") => {
+            shell.complain(process, format!("{name}: {problem}"));
+            Err(Flow::Discard(1))
+        }
         Some(problem) => {
             builtin.complain(shell, process, format!("{name}: {problem}"));
             Err(Flow::Discard(1))
@@ -590,6 +596,7 @@ fn declare_functions(
             is_exported: after(Attributes::EXPORT, function.is_exported),
             is_readonly: after(Attributes::READONLY, function.is_readonly),
             is_traced: after(Attributes::TRACE, function.is_traced),
+            weight: function.weight,
         };
         shell.functions.insert(name.clone(), Arc::new(function));
     }

@@ -27,10 +27,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let [letters, name, arguments @ ..] = parsed.operands else {
         return Ok(GETOPTS.usage(process));
     };
-    let arguments: Vec<BString> = if arguments.is_empty() {
-        shell.arguments.to_vec()
+    let arguments = if arguments.is_empty() {
+        shell.arguments.clone()
     } else {
-        arguments.to_vec()
+        arguments.into()
     };
     let (silent, letters) = match letters.strip_prefix(b":") {
         Some(rest) => (true, rest),
@@ -70,7 +70,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     }
     match shell.set_variable(process, name, letter) {
         Ok(()) => Ok(status),
-        Err(Flow::Discard(_)) => Ok(1),
+        Err(Flow::Discard(_)) => Ok(2),
         Err(flow) => Err(flow),
     }
 }
@@ -114,6 +114,7 @@ fn step(
     index: usize,
     offset: usize,
 ) -> (Step, usize, usize) {
+    let index = index.min(arguments.len() + 1);
     let argument = arguments.get(index - 1);
     let cluster = argument
         .and_then(|argument| argument.strip_prefix(b"-"))

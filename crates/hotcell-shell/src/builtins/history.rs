@@ -123,7 +123,6 @@ fn delete(shell: &mut Shell, process: &Process, which: &[u8]) -> i32 {
 }
 
 /// Reads or writes the history file.
-#[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
 fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>) -> Outcome {
     let name = match name {
         Some(name) => Some(name.clone()),
@@ -132,6 +131,7 @@ fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>
     let Some(name) = name else {
         return Ok(1);
     };
+    let mut read = 0;
     let done = if matches!(letter, b'r' | b'n') {
         let mut bytes = Vec::new();
         process
@@ -140,6 +140,7 @@ fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>
             .map(|()| {
                 let lines = bytes.lines().map(BString::from);
                 Arc::make_mut(&mut shell.history).extend(lines);
+                read = bytes.len();
             })
     } else {
         let options = if letter == b'a' {
@@ -165,6 +166,7 @@ fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>
         complain(shell, process, "history", text);
         return Ok(1);
     }
+    shell.hold(process, read)?;
     Ok(0)
 }
 

@@ -23,13 +23,10 @@ pub(super) const PRINTF: Builtin = Builtin {
 fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let parsed = parse!(PRINTF, shell, process, fields, "v:");
     let variable = parsed.value(b'v');
-    if let Some(name) = variable {
-        let base = base_name(name);
-        if !is_name(base) || (base.len() < name.len() && !name.ends_with(b"]")) {
-            let text = [&b"`"[..], name, b"': not a valid identifier"].concat();
-            complain(shell, process, "printf", text);
-            return Ok(2);
-        }
+    if let Some(name) = variable
+        && !can_be_set(shell, process, name)
+    {
+        return Ok(2);
     }
     let Some((format, arguments)) = parsed.operands.split_first() else {
         return Ok(PRINTF.usage(process));
@@ -43,16 +40,21 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             return Ok(1);
         }
     };
+    let formatted_status = formatted.status;
     let status = match variable {
         Some(name) => {
+            let mut formatted = formatted.bytes;
+            // No variable holds a NUL, or what is behind one.
+            let end = memchr::memchr(0, &formatted).unwrap_or(formatted.len());
+            formatted.truncate(end);
             let set = shell.evaluating(b"printf", |shell| {
-                shell.set_variable(process, name, formatted.bytes.into())
+                shell.set_variable(process, name, formatted.into())
             });
             Shell::as_status(set.map(|()| 0))?
         }
         None => print(shell, process, "printf", &formatted.bytes)?,
     };
-    Ok(status.max(formatted.status))
+    Ok(status.max(formatted_status))
 }
 
 struct Host<'a> {
@@ -73,8 +75,23 @@ impl PrintfHost for Host<'_> {
         quote::escaped(text)
     }
 
-    fn set(&mut self, name: &[u8], value: BString) {
+    fn set(&mut self, name: &[u8], value: BString) -> bool {
+        if name.is_empty() {
+            return true;
+        }
         // A readonly variable has been complained about.
-        let _ = self.shell.set_variable(self.process, name, value);
+        can_be_set(self.shell, self.process, name)
+            && self.shell.set_variable(self.process, name, value).is_ok()
     }
+}
+
+/// Whether there can be a variable or an element of this name; says so if not.
+fn can_be_set(shell: &mut Shell, process: &Process, name: &[u8]) -> bool {
+    let base = base_name(name);
+    let is_fine = is_name(base) && (base.len() == name.len() || name.ends_with(b"]"));
+    if !is_fine {
+        let text = [&b"`"[..], name, b"': not a valid identifier"].concat();
+        complain(shell, process, "printf", text);
+    }
+    is_fine
 }

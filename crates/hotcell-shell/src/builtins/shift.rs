@@ -41,11 +41,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             Some(number) => number,
         },
     };
-    let rest = usize::try_from(count)
-        .ok()
-        .and_then(|count| shell.arguments.get(count..));
-    if let Some(rest) = rest {
-        shell.arguments = rest.into();
+    if usize::try_from(count).is_ok_and(|count| shell.arguments.shift(count)) {
         Ok(0)
     } else {
         if count < 0 || shell.has(Setting::ShiftVerbose) {

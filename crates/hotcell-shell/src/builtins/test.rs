@@ -2,7 +2,7 @@
 
 use bstr::BString;
 use hotcell_process::Process;
-use hotcell_utilities::test::{TestShell, evaluate};
+use hotcell_utilities::test::{TestError, TestShell, evaluate};
 
 use super::{Builtin, Run, arguments::complain};
 use crate::{flow::Outcome, shell::Shell};
@@ -40,6 +40,13 @@ fn run(name: &str, shell: &mut Shell, process: &Process, arguments: &[BString]) 
     match result {
         Ok(holds) => Ok(i32::from(!holds)),
         Err(error) => {
+            // bash looks one too far.
+            let error = match error {
+                TestError::MissingParenthesis(None) if name == "[" => {
+                    TestError::MissingParenthesis(Some("]".into()))
+                }
+                error => error,
+            };
             complain(shell, process, name, error.for_shell());
             Ok(2)
         }

@@ -6,20 +6,19 @@ use hotcell_process::{Null, Pid, Process, Signal, Spec};
 
 use super::pipeline::child_spec;
 use crate::{
-    ast::{AndOr, Command, Pipeline},
-    flow::Outcome,
+    ast::{AndOr, Pipeline},
+    flow::{Flow, Outcome},
     shell::Shell,
 };
 
 impl Shell {
     /// Begins a list beside this shell, as a job.
-    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     pub(super) fn run_background(&mut self, process: &Process, list: &AndOr) -> Outcome {
         let plain = list.rest.is_empty()
             && !list.first.negated
             && list.first.timed == crate::ast::Timed::No;
         let pids = if plain {
-            self.begin_background_pipeline(process, &list.first)
+            self.begin_background_pipeline(process, &list.first)?
         } else {
             let list = list.clone();
             let mut shell = self.subshell();
@@ -39,36 +38,32 @@ impl Shell {
     }
 
     /// Begins each stage as a process of its own, so that `$!` is the last of them.
-    fn begin_background_pipeline(&mut self, process: &Process, pipeline: &Pipeline) -> Vec<Pid> {
-        let Some((last, first)) = pipeline.rest.split_last() else {
-            let spec = job_spec(process);
-            return self
-                .begin_background_stage(process, spec, &pipeline.first)
-                .into_iter()
-                .collect();
-        };
-        let before = std::iter::once(&pipeline.first).chain(first);
-        match self.begin_stages(process, before, Some(Arc::new(Null))) {
-            Ok(mut stages) => {
-                let mut spec = job_spec(process);
-                if let Some(input) = stages.input {
-                    spec = spec.stdin(input);
-                }
-                let last = self.begin_background_stage(process, spec, last);
-                stages.pids.extend(last);
-                stages.pids
-            }
-            Err(pids) => pids,
-        }
-    }
-
-    fn begin_background_stage(
+    fn begin_background_pipeline(
         &mut self,
         process: &Process,
-        spec: Spec,
-        command: &Command,
-    ) -> Option<Pid> {
-        self.begin_stage(process, spec, command)
+        pipeline: &Pipeline,
+    ) -> Result<Vec<Pid>, Flow> {
+        let Some((last, first)) = pipeline.rest.split_last() else {
+            self.before_stage(process, &pipeline.first)?;
+            let pid = self.begin_stage(process, job_spec(process), &pipeline.first);
+            return Ok(pid.into_iter().collect());
+        };
+        let before = std::iter::once(&pipeline.first).chain(first);
+        Ok(
+            match self.begin_stages(process, before, Some(Arc::new(Null))) {
+                Ok(mut stages) => {
+                    self.before_stage(process, last)?;
+                    let mut spec = job_spec(process);
+                    if let Some(input) = stages.input {
+                        spec = spec.stdin(input);
+                    }
+                    let last = self.begin_stage(process, spec, last);
+                    stages.pids.extend(last);
+                    stages.pids
+                }
+                Err(pids) => pids,
+            },
+        )
     }
 }
 

@@ -27,7 +27,12 @@ impl Shell {
     fn run_compound_kind(&mut self, process: &Process, command: &CompoundCommand) -> Outcome {
         match &command.kind {
             CompoundKind::Group(list) => self.run_list(process, list),
-            CompoundKind::Subshell(list) => self.run_subshell(process, list),
+            CompoundKind::Subshell(list) => {
+                let outcome = self.run_subshell(process, list);
+                // For the `ERR` trap.
+                self.line = command.line;
+                outcome
+            }
             CompoundKind::If(command) => self.run_if(process, command),
             CompoundKind::While(body) => self.run_while(process, body, true),
             CompoundKind::Until(body) => self.run_while(process, body, false),
@@ -61,10 +66,10 @@ impl Shell {
 
     fn run_case(&mut self, process: &Process, case: &Case, line: u32) -> Outcome {
         self.line = line;
+        self.trace(process, || crate::describe::case_head(case));
         self.before_compound(process, || {
             [&*crate::describe::case_head(case), b" "].concat()
         })?;
-        self.trace(process, || crate::describe::case_head(case));
         let word = self.expand_string(process, &case.word)?;
         let mut status = 0;
         let mut falls_through = false;

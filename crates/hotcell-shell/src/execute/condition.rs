@@ -6,23 +6,24 @@ use hotcell_utilities::test;
 
 use crate::{
     ast::{BinaryOperator, Condition, Word},
+    expand::{TildeAt, pattern_text},
     flow::{Flow, Outcome},
     settings::Setting,
     shell::Shell,
 };
 
-/// What evaluates to neither true nor false.
-enum Failure {
-    /// A regular expression that is none.
-    BadRegex,
-    /// A number that is none, with the status that it makes.
-    BadNumber(i32),
-    Flow(Flow),
+/// What a condition comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    True,
+    False,
+    /// A regular expression that is none: false, and 2 if nothing else makes the whole true.
+    Broken,
 }
 
-impl From<Flow> for Failure {
-    fn from(flow: Flow) -> Self {
-        Self::Flow(flow)
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
     }
 }
 
@@ -35,11 +36,10 @@ impl Shell {
     ) -> Outcome {
         self.line = line;
         self.before_compound(process, || crate::describe::condition(condition))?;
-        let status = match self.holds(process, condition, false) {
-            Ok(holds) => i32::from(!holds),
-            Err(Failure::BadRegex) => 2,
-            Err(Failure::BadNumber(status)) => status,
-            Err(Failure::Flow(flow)) => return Err(flow),
+        let status = match self.holds(process, condition, false)? {
+            Truth::True => 0,
+            Truth::False => 1,
+            Truth::Broken => 2,
         };
         self.pipe_status = vec![status];
         Ok(self.set_status(status))
@@ -51,29 +51,42 @@ impl Shell {
         process: &Process,
         condition: &Condition,
         negated: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Truth, Flow> {
         process.spend(1);
         match condition {
             Condition::Or(any) => {
+                let mut truth = Truth::False;
                 for condition in any {
-                    if self.holds(process, condition, false)? {
-                        return Ok(true);
+                    truth = self.holds(process, condition, false)?;
+                    if truth == Truth::True {
+                        break;
                     }
                 }
-                Ok(false)
+                Ok(truth)
             }
             Condition::And(all) => {
+                let mut truth = Truth::True;
                 for condition in all {
-                    if !self.holds(process, condition, false)? {
-                        return Ok(false);
+                    truth = self.holds(process, condition, false)?;
+                    if truth != Truth::True {
+                        break;
                     }
                 }
-                Ok(true)
+                Ok(truth)
             }
-            Condition::Not(inner) => Ok(!self.holds(process, inner, !negated)?),
+            Condition::Not(inner) => {
+                let truth = self.holds(process, inner, !negated)?;
+                Ok((truth != Truth::True).into())
+            }
             Condition::Group(inner) => self.holds(process, inner, negated),
-            Condition::Word(word) => self.holds_unary(process, b'n', word, negated),
-            Condition::Unary(letter, word) => self.holds_unary(process, *letter, word, negated),
+            Condition::Word(word) => {
+                let holds = self.holds_unary(process, b'n', word, negated)?;
+                Ok(holds.into())
+            }
+            Condition::Unary(letter, word) => {
+                let holds = self.holds_unary(process, *letter, word, negated)?;
+                Ok(holds.into())
+            }
             Condition::Binary {
                 operator,
                 left,
@@ -88,7 +101,7 @@ impl Shell {
         letter: u8,
         word: &Word,
         negated: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, Flow> {
         let operand = self.expand_string(process, word)?;
         self.trace_condition(process, negated, &[&[b'-', letter], &operand]);
         Ok(match letter {
@@ -108,21 +121,22 @@ impl Shell {
         left: &Word,
         right: &Word,
         negated: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Truth, Flow> {
         let left = self.expand_string(process, left)?;
-        if let Some(holds) = self.holds_pattern(process, operator, &left, right, negated)? {
-            return Ok(holds);
+        if let Some(truth) = self.holds_pattern(process, operator, &left, right, negated)? {
+            return Ok(truth);
         }
         let right = self.expand_string(process, right)?;
         self.trace_condition(process, negated, &[&left, symbol(operator), &right]);
-        Ok(match operator {
+        let holds = match operator {
             BinaryOperator::Less => left < right,
             BinaryOperator::Greater => left > right,
             BinaryOperator::NewerThan => test::compare_files(process, b"-nt", &left, &right),
             BinaryOperator::OlderThan => test::compare_files(process, b"-ot", &left, &right),
             BinaryOperator::SameFile => test::compare_files(process, b"-ef", &left, &right),
             _ => self.compare_numbers(process, operator, &left, &right)?,
-        })
+        };
+        Ok(holds.into())
     }
 
     /// The operators whose right side is not a string.
@@ -133,23 +147,28 @@ impl Shell {
         left: &BString,
         right: &Word,
         negated: bool,
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<Truth>, Flow> {
         match operator {
             BinaryOperator::Equal | BinaryOperator::DoubleEqual | BinaryOperator::NotEqual => {
-                if self.has(Setting::XTrace) {
-                    let shown = self.expand_pattern_text(process, right)?;
+                let matches = if self.has(Setting::XTrace) {
+                    let marked = self.expand_joined(process, right, TildeAt::START)?;
+                    let shown = pattern_text(&marked);
                     self.trace_condition(process, negated, &[left, symbol(operator), &shown]);
-                }
-                let matches = self.matches_pattern(process, left, right, true)?;
-                Ok(Some(matches == (operator != BinaryOperator::NotEqual)))
+                    self.matches_marked(process, left, &marked, true)
+                } else {
+                    self.matches_pattern(process, left, right, true)?
+                };
+                let holds = matches == (operator != BinaryOperator::NotEqual);
+                Ok(Some(holds.into()))
             }
             BinaryOperator::Matches => {
+                let marked = self.expand_joined(process, right, TildeAt::START)?;
                 if self.has(Setting::XTrace) {
-                    let shown = self.expand_pattern_text(process, right)?;
+                    let shown = pattern_text(&marked);
                     self.trace_condition(process, negated, &[left, symbol(operator), &shown]);
                 }
-                let matches = self.matches_regex(process, left, right)?;
-                matches.ok_or(Failure::BadRegex).map(Some)
+                let matches = self.matches_regex(process, left, &marked)?;
+                Ok(Some(matches.map_or(Truth::Broken, Truth::from)))
             }
             _ => Ok(None),
         }
@@ -161,9 +180,13 @@ impl Shell {
         operator: BinaryOperator,
         left: &[u8],
         right: &[u8],
-    ) -> Result<bool, Failure> {
-        let left = self.condition_number(process, left)?;
-        let right = self.condition_number(process, right)?;
+    ) -> Result<bool, Flow> {
+        let Some(left) = self.condition_number(process, left)? else {
+            return Ok(false);
+        };
+        let Some(right) = self.condition_number(process, right)? else {
+            return Ok(false);
+        };
         Ok(match operator {
             BinaryOperator::NumberEqual => left == right,
             BinaryOperator::NumberNotEqual => left != right,
@@ -174,10 +197,11 @@ impl Shell {
         })
     }
 
-    fn condition_number(&mut self, process: &Process, text: &[u8]) -> Result<i64, Failure> {
+    /// The number that a text comes to; `None` if there is none, which has been said.
+    fn condition_number(&mut self, process: &Process, text: &[u8]) -> Result<Option<i64>, Flow> {
         match self.evaluating(b"[[", |shell| shell.evaluate_text(process, text)) {
-            Ok(number) => Ok(number),
-            Err(flow) => Err(Failure::BadNumber(Self::as_status(Err(flow))?)),
+            Ok(number) => Ok(Some(number)),
+            Err(flow) => Self::as_status(Err(flow)).map(|_| None),
         }
     }
 

@@ -39,6 +39,7 @@ impl Shell {
         let spec = child_spec(process)
             .stdin(input_reader)
             .stdout(output_writer);
+        self.before_stage(process, &coproc.command)?;
         let Some(pid) = self.begin_stage(process, spec, &coproc.command) else {
             return Ok(self.set_status(254));
         };

@@ -73,11 +73,7 @@ impl Shell {
     ) -> Result<Prepared, (Vec<BString>, LookupError)> {
         let name = fields.first().cloned().unwrap_or_default();
         let Some(path) = self.path_of(process, BStr::new(&name)) else {
-            let error = if name.contains(&b'/') {
-                process.why_not(&name)
-            } else {
-                LookupError::NotFound
-            };
+            let error = process.why_not(&name);
             return Err((fields, error));
         };
         process.set_environment(self.environment(&path));
@@ -149,7 +145,7 @@ impl Shell {
         fields: Vec<BString>,
         error: &LookupError,
     ) -> Outcome {
-        if matches!(error, LookupError::NotFound)
+        if error.is_not_found()
             && let Some(handler) = self
                 .functions
                 .get(&b"command_not_found_handle"[..])

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BString;
-use hotcell_process::Process;
+use hotcell_process::{LimitKind, Notice, Process};
 
 use crate::{
     ast::{Assignment, FunctionDefinition, Part},
@@ -14,7 +14,6 @@ use crate::{
 };
 
 impl Shell {
-    #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]
     pub(super) fn define_function(
         &mut self,
         process: &Process,
@@ -45,8 +44,10 @@ impl Shell {
             is_exported: before.is_some_and(|function| function.is_exported),
             is_readonly: false,
             is_traced: before.is_some_and(|function| function.is_traced),
+            weight: definition.weight.0,
         };
         self.functions.insert(name, Arc::new(function));
+        self.hold(process, definition.weight.0)?;
         Ok(self.set_status(0))
     }
 
@@ -59,9 +60,15 @@ impl Shell {
         assignments: &[Assignment],
     ) -> Outcome {
         let name = fields.first().cloned().unwrap_or_default();
-        if let Some(limit) = self.nesting_limit(process)
-            && self.function_depth() >= limit
-        {
+        let most = process.limits().recursion;
+        // Counting takes as long as there are frames, and they are no fewer.
+        let is_deepest = self.frames.len() >= most && self.function_depth() >= most;
+        if is_deepest {
+            process.notice(Notice::Limit(LimitKind::Recursion));
+        }
+        let own = self.nesting_limit(process).filter(|own| *own < most);
+        let limit = own.unwrap_or(most);
+        if is_deepest || own.is_some_and(|own| self.function_depth() >= own) {
             let text = format!("{name}: maximum function nesting level exceeded ({limit})");
             self.complain(process, text);
             return Err(Flow::Discard(1));
@@ -72,7 +79,8 @@ impl Shell {
             self.variables.pop_scope();
             return Err(flow);
         }
-        let caller_arguments = std::mem::replace(&mut self.arguments, Arc::clone(&arguments));
+        let caller_arguments =
+            std::mem::replace(&mut self.arguments, Arc::clone(&arguments).into());
         let caller_loops = std::mem::take(&mut self.loops);
         let is_traced = function.is_traced || self.has(Setting::FuncTrace);
         let hidden = self.traps.hide(self.has(Setting::ErrTrace), is_traced);
@@ -107,7 +115,8 @@ impl Shell {
     ) -> Outcome {
         self.line = body.line;
         self.run_debug_trap(process)?;
-        match self.run_compound(process, body) {
+        let has_trap = self.has_error_trap();
+        match self.run_checked(process, body, has_trap) {
             Err(Flow::Return(status)) => Ok(self.set_status(status)),
             other => other,
         }

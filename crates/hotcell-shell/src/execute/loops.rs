@@ -111,9 +111,9 @@ impl Shell {
             return Ok(Ok(1));
         }
         self.line = line;
-        self.before_compound(process, || crate::describe::arithmetic(expression))?;
         let text = self.arithmetic_text(process, expression)?;
         self.trace(process, || [b"(( ", &*text, b" ))"].concat());
+        self.before_compound(process, || crate::describe::arithmetic(expression))?;
         if text.trim_ascii().is_empty() {
             return Ok(Ok(1));
         }

@@ -32,7 +32,12 @@ impl Shell {
         let before = std::iter::once(&pipeline.first).chain(first);
         let began = self.begin_stages(process, before, None);
         let (pids, outcome) = match began {
-            Ok(Stages { pids, input }) => (pids, self.run_last_stage(process, last, input)),
+            Ok(Stages { pids, input }) => {
+                // Each writes what it has to say before the one that reads it begins, and perhaps ends without reading:
+                // of `echo a | true` both succeed.
+                process.give_way();
+                (pids, self.run_last_stage(process, last, input))
+            }
             Err(pids) => (pids, self.pending_flow.take().map_or(Ok(CANNOT_FORK), Err)),
         };
         let mut statuses: Vec<i32> = pids
@@ -90,12 +95,15 @@ impl Shell {
         Ok(stages)
     }
 
-    /// Runs the `DEBUG` trap for a stage, here and not in its own process.
-    fn before_stage(&mut self, process: &Process, command: &Command) -> Result<(), Flow> {
+    /// What happens for a simple command here and not in the process that it gets: the `DEBUG` trap, and that the `ERR` trap
+    /// knows the line.
+    pub(super) fn before_stage(
+        &mut self,
+        process: &Process,
+        command: &Command,
+    ) -> Result<(), Flow> {
         match command {
-            Command::Simple(simple) => {
-                self.before_compound(process, || crate::describe::simple_command(simple))
-            }
+            Command::Simple(simple) => self.before_simple(process, simple).map(drop),
             _ => Ok(()),
         }
     }
@@ -107,6 +115,8 @@ impl Shell {
         spec: Spec,
         command: &Command,
     ) -> Option<Pid> {
+        // Made before the clone: all stages share it.
+        let _ = self.variables.environment();
         let mut shell = self.subshell();
         let command = command.clone();
         let pid = process.spawn(spec, move |child| {
@@ -131,7 +141,7 @@ impl Shell {
         match command {
             Command::Simple(simple) => {
                 self.is_last = true;
-                self.run_simple(process, simple)
+                self.run_announced(process, simple)
             }
             other => self.run_command(process, other),
         }
@@ -168,7 +178,7 @@ impl Shell {
 
     fn run_stage_here(&mut self, process: &Process, command: &Command) -> Outcome {
         match command {
-            Command::Simple(simple) => self.run_simple(process, simple),
+            Command::Simple(simple) => self.run_announced(process, simple),
             other => self.run_command(process, other),
         }
     }

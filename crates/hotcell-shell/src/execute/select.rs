@@ -18,6 +18,7 @@ impl Shell {
             return Ok(self.set_status(1));
         };
         self.trace_select(process, command);
+        self.before_compound(process, || crate::describe::for_head(b"select", command))?;
         let words = match &command.words {
             Some(words) => self.expand_words(process, words)?,
             None => self.arguments.to_vec(),

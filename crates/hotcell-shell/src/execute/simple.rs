@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bstr::BString;
+use hotcell_meter::Charge;
 use hotcell_process::{Process, Status};
 
 use crate::{
     ast::{Argument, Assignment, AssignmentValue, SimpleCommand},
     builtins::{self, Builtin, Operand, Run},
-    expand::Target,
+    expand::{Target, element_text},
     flow::{Flow, Outcome},
     redirect::Undo,
     settings::Setting,
@@ -18,6 +19,17 @@ use crate::{
 
 use super::keywords::with_keywords;
 
+/// Builtins that keep what they are told, beside variables.
+const KEEPERS: [&str; 8] = [
+    "alias", "complete", "hash", "history", "pushd", "set", "fc", "trap",
+];
+
+/// What a field takes beside its text.
+const FIELD: usize = size_of::<BString>();
+
+/// Arguments of so many bytes are not worth asking the account.
+const SMALL: usize = 16 << 10;
+
 impl Shell {
     /// Runs a simple command; `$?` and `PIPESTATUS` are its status.
     pub(super) fn run_simple(
@@ -25,14 +37,32 @@ impl Shell {
         process: &Process,
         command: &Arc<SimpleCommand>,
     ) -> Outcome {
-        let is_last = std::mem::take(&mut self.is_last);
+        if self.before_simple(process, command)? {
+            return Ok(self.set_status(0));
+        }
+        self.run_announced(process, command)
+    }
+
+    /// Runs the `DEBUG` trap; says whether the command is to be left out.
+    pub(super) fn before_simple(
+        &mut self,
+        process: &Process,
+        command: &Arc<SimpleCommand>,
+    ) -> Result<bool, Flow> {
         self.line = command.line;
         if !self.is_in_trap() {
             self.current = Some(Current::Simple(Arc::clone(command)));
         }
-        if self.run_debug_trap(process)? {
-            return Ok(self.set_status(0));
-        }
+        self.run_debug_trap(process)
+    }
+
+    /// Runs a simple command whose turn it is.
+    pub(super) fn run_announced(
+        &mut self,
+        process: &Process,
+        command: &Arc<SimpleCommand>,
+    ) -> Outcome {
+        let is_last = std::mem::take(&mut self.is_last);
         self.substituted = None;
         let substitutions = self.open_substitutions.len();
         let outcome = if self.has(Setting::Keyword) {
@@ -66,6 +96,7 @@ impl Shell {
             return self.run_declaration(process, command, builtin);
         }
         let fields = self.expand_arguments(process, &command.words)?;
+        let _charge = self.charge_arguments(process, &fields)?;
         let Some(name) = fields.first() else {
             return self.run_assignments(process, command);
         };
@@ -126,13 +157,35 @@ impl Shell {
         builtin: &'static Builtin,
         fields: &[BString],
     ) -> Outcome {
-        match builtin.run {
-            Run::Fields(run) => run(self, process, fields),
+        let status = match builtin.run {
+            Run::Fields(run) => run(self, process, fields)?,
             Run::Operands(run) => {
                 let operands: Vec<Operand<'_>> =
                     fields.iter().cloned().map(Operand::Field).collect();
-                run(self, process, &operands)
+                run(self, process, &operands)?
             }
+        };
+        if KEEPERS.contains(&builtin.name) {
+            self.hold(process, fields.iter().map(|field| field.len()).sum())?;
+        }
+        Ok(status)
+    }
+
+    /// Charges the arguments of a command while it runs, if they are worth it: functions that call themselves have as many as
+    /// there are levels.
+    fn charge_arguments(
+        &mut self,
+        process: &Process,
+        fields: &[BString],
+    ) -> Result<Option<Charge>, Flow> {
+        let bytes: usize = fields.iter().map(|field| field.len() + FIELD).sum();
+        if bytes <= SMALL {
+            return Ok(None);
+        }
+        // The command has a copy.
+        match process.charge(2 * bytes) {
+            Ok(charge) => Ok(Some(charge)),
+            Err(error) => Err(self.out_of_memory(process, &error)),
         }
     }
 
@@ -196,6 +249,12 @@ impl Shell {
         assignments: &[Assignment],
     ) -> Result<(), Flow> {
         for assignment in assignments {
+            if let Some(subscript) = &assignment.subscript {
+                let element = element_text(&assignment.name, subscript);
+                let text = [b"`", element.as_slice(), b"': not a valid identifier"].concat();
+                self.complain(process, text);
+                continue;
+            }
             match self.assign(process, assignment, Target::Temporary) {
                 Ok(()) => {}
                 Err(Flow::Discard(_)) if self.is_readonly(&assignment.name) => {}

@@ -82,6 +82,21 @@ impl Shell {
         self.store(process, name, value, false, Target::Visible)
     }
 
+    /// As [`Shell::set_variable`], for an element whose index is known.
+    pub(crate) fn set_at(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        index: i64,
+        value: BString,
+    ) -> Result<(), Flow> {
+        let Some((array, subscript)) = split_element(name) else {
+            return self.set_variable(process, name, value);
+        };
+        let written = Written::Known(index, subscript);
+        self.store_at(process, array, written, value, false, Target::Visible)
+    }
+
     /// Sets the variable of `for`: a reference refers to one value after the other.
     pub(crate) fn set_loop_variable(
         &mut self,
@@ -193,7 +208,7 @@ impl Shell {
         }
     }
 
-    pub(super) fn settle_variables(&mut self, process: &Process) -> Result<(), Flow> {
+    pub(crate) fn settle_variables(&mut self, process: &Process) -> Result<(), Flow> {
         self.variables
             .settle(process)
             .map_err(|error| self.out_of_memory(process, &error))
@@ -359,7 +374,7 @@ impl Shell {
         let Some(index) = from_end(index, end) else {
             let inside = match subscript {
                 Written::Word(word) => crate::print::word_text(word),
-                Written::Text(text) => text.to_vec(),
+                Written::Text(text) | Written::Known(_, text) => text.to_vec(),
             };
             let text = [name.as_slice(), b"[", &inside, b"]: bad array subscript"].concat();
             self.complain(process, text);
@@ -399,11 +414,15 @@ impl Shell {
         let value = self.adapted(process, value, old, attributes)?;
         match name {
             b"BASH_ALIASES" => {
+                let bytes = key.len() + value.len();
                 self.aliases.insert(key, value);
+                self.hold(process, bytes)?;
                 return Ok(());
             }
             b"BASH_CMDS" => {
+                let bytes = key.len() + value.len();
                 self.hashed.insert(key, (value, 0));
+                self.hold(process, bytes)?;
                 return Ok(());
             }
             _ => {}
@@ -430,7 +449,7 @@ fn traced(assignment: &Assignment, value: &[u8]) -> Vec<u8> {
     text
 }
 
-pub(super) fn element_text(name: &[u8], subscript: &Subscript) -> Vec<u8> {
+pub(crate) fn element_text(name: &[u8], subscript: &Subscript) -> Vec<u8> {
     let inside = match subscript {
         Subscript::All => b"@".to_vec(),
         Subscript::Joined => b"*".to_vec(),

@@ -47,7 +47,8 @@ impl Shell {
             (Fallback::Assign, true) => {
                 let value = self.inner_text(process, fallen.word, around)?;
                 let value = self.assign_parameter(process, parameter, value)?;
-                push_value(fields, &value, around);
+                push_value(process, fields, &value, around)
+                    .map_err(|error| self.out_of_memory(process, &error))?;
                 Ok(true)
             }
             (Fallback::Error, true) => {

@@ -7,6 +7,9 @@ use hotcell_process::Process;
 use super::ifs::{Delimiter, Ifs};
 use crate::marked::Marked;
 
+/// What the allocator takes for the text of a field at least.
+const SMALLEST: usize = 16;
+
 /// How much is made before the account is asked.
 const STEP: usize = 256 * 1024;
 
@@ -175,6 +178,45 @@ impl Fields {
         (self.done.len(), self.current.text.len(), self.is_open)
     }
 
+    /// Charges the fields that a text is going to be split into, before they are made: there may be as many as it has bytes.
+    pub(crate) fn foresee(&mut self, process: &Process, text: &[u8]) -> std::io::Result<()> {
+        if self.is_joined || text.len() <= STEP / size_of::<Marked>() {
+            return Ok(());
+        }
+        let mut at = 0;
+        let mut most = 1;
+        while let Some(delimiter) = self.ifs.next_delimiter(text, at) {
+            process.spend(1);
+            most += 1;
+            at = delimiter + 1;
+        }
+        self.reserve(process, most, text.len())
+    }
+
+    /// The same for elements that become fields of their own.
+    pub(crate) fn foresee_list(
+        &mut self,
+        process: &Process,
+        values: &[BString],
+    ) -> std::io::Result<()> {
+        if self.is_joined || values.len() <= STEP / size_of::<Marked>() {
+            return Ok(());
+        }
+        process.spend(values.len());
+        let bytes = values.iter().map(|value| value.len()).sum();
+        self.reserve(process, values.len(), bytes)
+    }
+
+    fn reserve(&mut self, process: &Process, count: usize, bytes: usize) -> std::io::Result<()> {
+        let bytes = count * (size_of::<Marked>() + SMALLEST) + bytes;
+        let charge = match &mut self.charge {
+            Some(charge) => charge,
+            None => self.charge.insert(process.charge(0)?),
+        };
+        let more = (self.bytes + bytes).saturating_sub(charge.bytes());
+        charge.grow(more).map_err(hotcell_process::limit_error)
+    }
+
     /// Charges what has been collected. To be asked after each part.
     pub(crate) fn settle(&mut self, process: &Process) -> std::io::Result<()> {
         let charged = self.charge.as_ref().map_or(0, Charge::bytes);
@@ -183,7 +225,7 @@ impl Fields {
         }
         if let Some(charge) = &mut self.charge {
             charge
-                .resize(self.bytes)
+                .resize(self.bytes.max(charged))
                 .map_err(hotcell_process::limit_error)?;
         } else {
             self.charge = Some(process.charge(self.bytes)?);
@@ -202,5 +244,34 @@ impl Fields {
     /// The one field of a joined collection.
     pub(crate) fn into_one(self) -> Marked {
         self.current
+    }
+}
+
+/// Pays for the fields of several words while more are made of the next.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    count: usize,
+    bytes: usize,
+    charge: Option<Charge>,
+}
+
+impl Gathered {
+    /// Charges what has been added since it was last asked.
+    pub(crate) fn settle(&mut self, process: &Process, fields: &[BString]) -> std::io::Result<()> {
+        let added = fields.get(self.count..).unwrap_or_default();
+        let of = |field: &BString| size_of::<BString>() + field.len().max(SMALLEST);
+        self.bytes += added.iter().map(of).sum::<usize>();
+        self.count = fields.len();
+        let charged = self.charge.as_ref().map_or(0, Charge::bytes);
+        if self.bytes <= charged + STEP {
+            return Ok(());
+        }
+        if let Some(charge) = &mut self.charge {
+            return charge
+                .resize(self.bytes)
+                .map_err(hotcell_process::limit_error);
+        }
+        self.charge = Some(process.charge(self.bytes)?);
+        Ok(())
     }
 }

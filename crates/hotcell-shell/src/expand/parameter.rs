@@ -69,8 +69,8 @@ impl Shell {
             && let Parameter::Variable(name) = &expansion.parameter
             && let Some(value) = self.variables.plain_string(name)
         {
-            push_value(fields, value, around);
-            return Ok(());
+            return push_value(process, fields, value, around)
+                .map_err(|error| self.out_of_memory(process, &error));
         }
         if expansion.indirect {
             return self.expand_indirect(process, expansion, around, fields);
@@ -87,8 +87,8 @@ impl Shell {
                 return self.expand_found(process, expansion, found, around, fields);
             }
         };
-        push_found(fields, &found, around, expansion);
-        Ok(())
+        push_found(process, fields, &found, around, expansion)
+            .map_err(|error| self.out_of_memory(process, &error))
     }
 
     /// Does what `${x…}` says with the value that was found.
@@ -117,8 +117,8 @@ impl Shell {
             return if self.fall_back(process, name, &fallback, around, fields)? {
                 Ok(())
             } else {
-                push_found(fields, &found, around, expansion);
-                Ok(())
+                push_found(process, fields, &found, around, expansion)
+                    .map_err(|error| self.out_of_memory(process, &error))
             };
         }
         if found == Found::Unset && self.has(Setting::NoUnset) {
@@ -126,8 +126,8 @@ impl Shell {
             return Err(self.unbound(process, &name));
         }
         let found = self.operate(process, expansion, found)?;
-        push_found(fields, &found, around, expansion);
-        Ok(())
+        push_found(process, fields, &found, around, expansion)
+            .map_err(|error| self.out_of_memory(process, &error))
     }
 
     /// The value of a parameter.
@@ -175,12 +175,12 @@ impl Shell {
 
     /// All values of an array, or the one of a scalar.
     fn elements(&mut self, process: &Process, name: &[u8]) -> Vec<BString> {
-        match self.whole_value(process, name) {
-            Value::Scalar(value) => vec![value],
+        self.with_value(process, name, |value| match value {
+            Value::Scalar(value) => vec![value.clone()],
             Value::Indexed(array) => array.values().cloned().collect(),
             Value::Associative(array) => array.iter().map(|(_, value)| value.clone()).collect(),
             Value::Unset | Value::Dynamic(_) => Vec::new(),
-        }
+        })
     }
 
     /// `${!prefix*}`
@@ -199,7 +199,7 @@ impl Shell {
         let Parameter::Element { name, subscript } = parameter else {
             return Found::Unset;
         };
-        let values = match self.whole_value(process, name) {
+        let values = self.with_value(process, name, |value| match value {
             Value::Scalar(_) => vec!["0".into()],
             Value::Indexed(array) => array
                 .iter()
@@ -207,7 +207,7 @@ impl Shell {
                 .collect(),
             Value::Associative(array) => array.iter().map(|(key, _)| key.clone()).collect(),
             Value::Unset | Value::Dynamic(_) => Vec::new(),
-        };
+        });
         Found::List {
             values,
             is_star: *subscript == Subscript::Joined,
@@ -216,6 +216,13 @@ impl Shell {
 
     /// `${#x}`
     fn length(&mut self, process: &Process, parameter: &Parameter) -> Result<Found, Flow> {
+        if let Parameter::Element {
+            name,
+            subscript: Subscript::All | Subscript::Joined,
+        } = parameter
+        {
+            return self.count(process, name);
+        }
         let found = self.find(process, parameter)?;
         let is_array = matches!(parameter, Parameter::Element { .. });
         let length = match &found {
@@ -228,20 +235,24 @@ impl Shell {
                 process.spend(value.len() / 8);
                 characters(value)
             }
-            Found::List { values, .. } => {
-                if values.is_empty()
-                    && is_array
-                    && self.has(Setting::NoUnset)
-                    && let Parameter::Element { name, .. } = parameter
-                    && !self.variables.has_value(name)
-                {
-                    let _ = self.unbound(process, name);
-                    return Err(Flow::Discard(1));
-                }
-                values.len()
-            }
+            Found::List { values, .. } => values.len(),
         };
         Ok(Found::Scalar(length.to_string().into()))
+    }
+
+    /// `${#array[@]}`
+    fn count(&mut self, process: &Process, name: &[u8]) -> Result<Found, Flow> {
+        let count = self.with_value(process, name, |value| match value {
+            Value::Scalar(_) => 1,
+            Value::Indexed(array) => array.len(),
+            Value::Associative(array) => array.len(),
+            Value::Unset | Value::Dynamic(_) => 0,
+        });
+        if count == 0 && self.has(Setting::NoUnset) && !self.variables.has_value(name) {
+            let _ = self.unbound(process, name);
+            return Err(Flow::Discard(1));
+        }
+        Ok(Found::Scalar(count.to_string().into()))
     }
 
     /// `${!x…}`
@@ -289,16 +300,33 @@ impl Shell {
 }
 
 /// Adds a value to the fields.
-fn push_found(fields: &mut Fields, found: &Found, around: Around, expansion: &ParameterExpansion) {
+fn push_found(
+    process: &Process,
+    fields: &mut Fields,
+    found: &Found,
+    around: Around,
+    expansion: &ParameterExpansion,
+) -> std::io::Result<()> {
     match found {
-        Found::Unset => {}
-        Found::Scalar(value) => push_value(fields, value, around),
-        Found::List { values, is_star } => match joiner(fields, *is_star, around, expansion) {
-            Some(_) if values.is_empty() && !is_star => fields.saw_empty_list = true,
-            Some(joiner) => push_value(fields, &bstr::join(joiner, values), around),
-            None if around.quoted => fields.push_quoted_list(values),
-            None => fields.push_list(values),
-        },
+        Found::Unset => Ok(()),
+        Found::Scalar(value) => push_value(process, fields, value, around),
+        Found::List { values, is_star } => {
+            fields.foresee_list(process, values)?;
+            match joiner(fields, *is_star, around, expansion) {
+                Some(_) if values.is_empty() && !is_star => fields.saw_empty_list = true,
+                Some(joiner) => {
+                    return push_value(process, fields, &bstr::join(joiner, values), around);
+                }
+                None if around.quoted => fields.push_quoted_list(values),
+                None => {
+                    for value in values {
+                        fields.foresee(process, value)?;
+                    }
+                    fields.push_list(values);
+                }
+            }
+            Ok(())
+        }
     }
 }
 

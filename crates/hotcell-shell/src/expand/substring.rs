@@ -13,6 +13,13 @@ use crate::{
     variables::Value,
 };
 
+/// A length, and how it was written, for messages.
+#[derive(Clone, Copy)]
+struct Length<'a> {
+    value: i64,
+    written: &'a Arithmetic,
+}
+
 impl Shell {
     pub(crate) fn substring(
         &mut self,
@@ -46,7 +53,10 @@ impl Shell {
         let name = name_in_messages(parameter, true);
         let evaluator = std::mem::replace(&mut self.evaluator, name.into());
         let bounds = self.evaluate(process, offset).and_then(|offset| {
-            let length = length.map(|length| self.evaluate(process, length));
+            let length = length.map(|written| {
+                let value = self.evaluate(process, written)?;
+                Ok(Length { value, written })
+            });
             Ok((offset, length.transpose()?))
         });
         self.evaluator = evaluator;
@@ -81,7 +91,7 @@ impl Shell {
         process: &Process,
         value: &BString,
         offset: i64,
-        length: Option<i64>,
+        length: Option<Length<'_>>,
     ) -> Result<Found, Flow> {
         let count = i64::try_from(characters(value)).unwrap_or(i64::MAX);
         let start = if offset < 0 {
@@ -94,21 +104,27 @@ impl Shell {
         }
         let end = match length {
             None => count,
-            Some(length) if length < 0 => count.saturating_add(length),
-            Some(length) => start.saturating_add(length).min(count),
+            Some(length) if length.value < 0 => {
+                let end = count.saturating_add(length.value);
+                if end < start {
+                    return Err(self.negative_length(process, length));
+                }
+                end
+            }
+            Some(length) => start.saturating_add(length.value).min(count),
         };
-        if end < start {
-            return Err(self.negative_length(process, length));
-        }
         let from = byte_of(value, start);
         let to = byte_of(value, end);
         let slice = value.get(from..to).unwrap_or_default();
         Ok(Found::Scalar(slice.into()))
     }
 
-    fn negative_length(&self, process: &Process, length: Option<i64>) -> Flow {
-        let length = length.unwrap_or_default();
-        self.complain(process, format!("{length}: substring expression < 0"));
+    fn negative_length(&self, process: &Process, length: Length<'_>) -> Flow {
+        let written = crate::print::arithmetic_text(length.written);
+        self.complain(
+            process,
+            [&written, &b": substring expression < 0"[..]].concat(),
+        );
         Flow::Discard(1)
     }
 
@@ -117,7 +133,7 @@ impl Shell {
         &self,
         process: &Process,
         offset: i64,
-        length: Option<i64>,
+        length: Option<Length<'_>>,
     ) -> Result<Vec<BString>, Flow> {
         let count = self.arguments.len() + 1;
         let Some(start) = super::value::from_end(offset, count as u64) else {
@@ -134,20 +150,20 @@ impl Shell {
         process: &Process,
         name: &[u8],
         offset: i64,
-        length: Option<i64>,
+        length: Option<Length<'_>>,
     ) -> Result<Vec<BString>, Flow> {
-        let value = self.whole_value(process, name);
-        let end = match &value {
+        let end = self.with_value(process, name, |value| match value {
             Value::Indexed(array) => array.end(),
             Value::Associative(array) => array.len() as u64 + 1,
             Value::Scalar(_) => 1,
             _ => 0,
-        };
-        let Some(start) = super::value::from_end(offset, end) else {
+        });
+        let start = super::value::from_end(offset, end).filter(|start| *start < end);
+        let Some(start) = start else {
             return Ok(Vec::new());
         };
         let take = self.count_of(process, length)?;
-        Ok(match value {
+        Ok(self.with_value(process, name, |value| match value {
             Value::Indexed(array) => array.slice(start, take),
             Value::Associative(array) => {
                 // Counted from 1, as if the name of the shell were at 0.
@@ -156,16 +172,16 @@ impl Shell {
                 // bash takes one at least.
                 values.skip(skip).take(take.max(1)).collect()
             }
-            Value::Scalar(value) if start == 0 && take > 0 => vec![value],
+            Value::Scalar(value) if start == 0 && take > 0 => vec![value.clone()],
             _ => Vec::new(),
-        })
+        }))
     }
 
-    fn count_of(&self, process: &Process, length: Option<i64>) -> Result<usize, Flow> {
+    fn count_of(&self, process: &Process, length: Option<Length<'_>>) -> Result<usize, Flow> {
         match length {
             None => Ok(usize::MAX),
             Some(length) => {
-                usize::try_from(length).map_err(|_| self.negative_length(process, Some(length)))
+                usize::try_from(length.value).map_err(|_| self.negative_length(process, length))
             }
         }
     }

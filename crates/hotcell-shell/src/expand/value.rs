@@ -9,6 +9,7 @@ use crate::{
     ast::{Part, Subscript, Word},
     flow::Flow,
     parse::{Options, parse_quoted},
+    settings::Setting,
     shell::Shell,
     variables::{Attributes, Referred, Value},
 };
@@ -18,6 +19,8 @@ use crate::{
 pub(crate) enum Written<'a> {
     Word(&'a Word),
     Text(&'a [u8]),
+    /// It was evaluated already; the text is for messages.
+    Known(i64, &'a [u8]),
 }
 
 impl Shell {
@@ -77,24 +80,34 @@ impl Shell {
 
     /// The whole value of a variable. Arrays are shared, not copied.
     pub(crate) fn whole_value(&mut self, process: &Process, name: &[u8]) -> Value {
+        self.with_value(process, name, Value::clone)
+    }
+
+    /// Looks at the value of a variable, which may be an array, without a copy of it.
+    pub(crate) fn with_value<R>(
+        &mut self,
+        process: &Process,
+        name: &[u8],
+        look: impl FnOnce(&Value) -> R,
+    ) -> R {
         let Some(name) = self.followed(process, name) else {
-            return Value::Unset;
+            return look(&Value::Unset);
         };
         if name.contains(&b'[') {
             let element = self.value_by_text(process, &name).ok().flatten();
-            return element.map_or(Value::Unset, Value::Scalar);
+            return look(&element.map_or(Value::Unset, Value::Scalar));
         }
         match self
             .variables
             .get_reference(&name)
             .map(|found| &found.value)
         {
-            None => Value::Unset,
+            None => look(&Value::Unset),
             Some(Value::Dynamic(dynamic)) => {
                 let dynamic = *dynamic;
-                self.dynamic_value(process, dynamic)
+                look(&self.dynamic_value(process, dynamic))
             }
-            Some(value) => value.clone(),
+            Some(value) => look(value),
         }
     }
 
@@ -117,6 +130,19 @@ impl Shell {
     pub(crate) fn is_associative(&self, name: &[u8]) -> bool {
         let variable = self.variables.get(name);
         variable.is_some_and(|variable| variable.has(Attributes::ASSOCIATIVE))
+    }
+
+    /// The index that stands in the text `name[subscript]`; `None` if there is none, or one of an associative array.
+    pub(crate) fn index_in_text(
+        &mut self,
+        process: &Process,
+        text: &[u8],
+    ) -> Result<Option<i64>, Flow> {
+        match split_element(text) {
+            Some((_, b"@" | b"*")) | None => Ok(None),
+            Some((name, _)) if self.is_associative(name) => Ok(None),
+            Some((_, subscript)) => self.index(process, Written::Text(subscript)).map(Some),
+        }
     }
 
     /// An element of an array. A scalar is an array of one.
@@ -166,7 +192,7 @@ impl Shell {
                 Some(text) => Ok(BString::from(&**text)),
                 None => Ok(self.expand_joined(process, word, TildeAt::NOWHERE)?.text),
             },
-            Written::Text(text) => {
+            Written::Text(text) | Written::Known(_, text) => {
                 let text = unquoted(text);
                 self.expand_text(process, &text)
             }
@@ -197,6 +223,7 @@ impl Shell {
                 let text = self.expand_text(process, text)?;
                 self.evaluate_inside(process, &text)
             }
+            Written::Known(index, _) => Ok(index),
         }
     }
 
@@ -296,9 +323,10 @@ impl Shell {
         self.fatal()
     }
 
-    /// The end of a shell that cannot go on. What it was started with makes a difference to the status in bash.
+    /// The end of a shell that cannot go on. What it was started with, and `set -e`, make a difference to the status in bash.
     pub(crate) fn fatal(&self) -> Flow {
-        let is_argument = self.execution_string.is_some() && !self.is_subshell;
+        let is_argument =
+            self.execution_string.is_some() && !self.is_subshell && !self.has(Setting::ErrExit);
         Flow::Exit(if is_argument { 127 } else { 1 })
     }
 }

@@ -100,16 +100,19 @@ impl Shell {
             }
             Part::Command(substitution) => {
                 let output = self.command_substitution(process, substitution)?;
-                push_value(fields, &output, around);
+                push_value(process, fields, &output, around)
+                    .map_err(|error| self.out_of_memory(process, &error))?;
             }
             Part::Arithmetic { expression, .. } => {
                 let value = self.evaluate(process, expression)?;
                 let text = crate::arithmetic::Decimal::new(value);
-                push_value(fields, text.as_bytes(), around);
+                push_value(process, fields, text.as_bytes(), around)
+                    .map_err(|error| self.out_of_memory(process, &error))?;
             }
             Part::Process(substitution) => {
                 let name = self.process_substitution(process, substitution)?;
-                push_value(fields, &name, around);
+                push_value(process, fields, &name, around)
+                    .map_err(|error| self.out_of_memory(process, &error))?;
             }
             Part::BadSubstitution(text) => {
                 let message = [text, &b": bad substitution"[..]].concat();
@@ -218,12 +221,19 @@ impl Shell {
 }
 
 /// What an expansion came to.
-pub(crate) fn push_value(fields: &mut Fields, value: &[u8], around: Around) {
+pub(crate) fn push_value(
+    process: &Process,
+    fields: &mut Fields,
+    value: &[u8],
+    around: Around,
+) -> std::io::Result<()> {
     if around.quoted {
         if !value.is_empty() {
             fields.push_quoted(value);
         }
     } else {
+        fields.foresee(process, value)?;
         fields.push_expansion(value);
     }
+    Ok(())
 }

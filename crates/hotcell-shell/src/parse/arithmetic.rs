@@ -54,7 +54,7 @@ impl Grammar<'_> {
     }
 
     /// At the opening bracket: what is up to the matching one, which is taken, too.
-    fn expression(&mut self, line: u32, open: u8, close: u8) -> Result<Builder> {
+    pub(super) fn expression(&mut self, line: u32, open: u8, close: u8) -> Result<Builder> {
         let mut builder = Builder::default();
         let mut opened: Vec<Place> = Vec::new();
         loop {

@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::bytes::{ByteSet, is_name_byte, is_name_start};
 use super::error::SyntaxError;
 use super::grammar::{Grammar, Result};
+use super::input::Input;
 use super::quotes::Quoting;
 use crate::ast::{
     Arithmetic, CommandSubstitution, Parameter, ParameterExpansion, ParameterOperation, Part,
@@ -96,29 +97,55 @@ impl Grammar<'_> {
             });
             return Ok(());
         }
+        let start = is_double.then(|| Box::new(self.input.clone()));
         let list = self.substituted_list();
-        let list = list.map_err(|error| {
-            if is_double {
-                unclosed_from(line, error)
-            } else {
-                error
-            }
-        })?;
+        let list = match (list, start) {
+            (Err(error), Some(start)) => return Err(self.unclosed_from(line, error, *start)),
+            (list, _) => list?,
+        };
         self.charge(size_of::<CommandSubstitution>() + 32)?;
         builder.push(Part::Command(CommandSubstitution::Dollar(list).into()));
         Ok(())
     }
 }
 
-/// Looking for the end of an expression, bash did not find that of the substitution either.
-#[cold]
-pub(super) fn unclosed_from(line: u32, error: SyntaxError) -> SyntaxError {
-    let line_of_end = error.messages.first().map_or(line, |message| message.line);
-    let is_unclosed = error == SyntaxError::unmatched(line_of_end, b')');
-    if is_unclosed {
-        SyntaxError::unmatched(line, b')')
-    } else {
+impl Grammar<'_> {
+    /// Looking for the end of an expression, bash may not have found that of the substitution, which begins at `start` behind
+    /// `$(`: then that is what it complains about.
+    #[cold]
+    pub(super) fn unclosed_from(
+        &mut self,
+        line: u32,
+        error: SyntaxError,
+        start: Input,
+    ) -> SyntaxError {
+        let line_of_end = error.messages.first().map_or(line, |message| message.line);
+        let is_unclosed = error == SyntaxError::unmatched(line_of_end, b')');
+        if is_unclosed || error.is_about_the_text() && !self.closes(start) {
+            return SyntaxError::unmatched(line, b')');
+        }
         error
+    }
+
+    /// Whether a parenthesis that was opened before is closed.
+    fn closes(&mut self, start: Input) -> bool {
+        *self.input = start;
+        let line = self.input.line();
+        // The parentheses of what is inside close themselves; one more closes what is around.
+        loop {
+            match self.input.peek() {
+                Some(b')') => return true,
+                Some(b'(') if self.expression(line, b'(', b')').is_err() => return false,
+                Some(b'(') => {}
+                Some(_) => {
+                    if self.spend(1).is_err() {
+                        return true;
+                    }
+                    self.input.advance();
+                }
+                None => return false,
+            }
+        }
     }
 }
 

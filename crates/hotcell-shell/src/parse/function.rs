@@ -6,7 +6,7 @@ use super::grammar::{Grammar, Result};
 use super::lexer::Mode;
 use super::simple::Simple;
 use super::token::{Operator, Reserved, Token};
-use crate::ast::{Command, CompoundCommand, FunctionDefinition, Word};
+use crate::ast::{Command, CompoundCommand, FunctionDefinition, Weight, Word};
 
 impl Grammar<'_> {
     /// At `function`.
@@ -15,11 +15,12 @@ impl Grammar<'_> {
         self.advance();
         let name = self.expect_word()?;
         let line = self.token_line();
+        let before = self.memory();
         let body = match self.take_parenthesis_after_name()? {
             Some(body) => body,
             None => self.function_body()?,
         };
-        Ok(definition(name, body, line))
+        Ok(definition(name, body, line, self.memory() - before))
     }
 
     /// After `function name`: `()`, or the subshell that is the body.
@@ -48,8 +49,9 @@ impl Grammar<'_> {
         let Some((name, line)) = simple.into_name() else {
             return Err(self.unexpected());
         };
+        let before = self.memory();
         let body = self.function_body()?;
-        Ok(definition(name, body, line))
+        Ok(definition(name, body, line, self.memory() - before))
     }
 
     fn function_body(&mut self) -> Result<Arc<CompoundCommand>> {
@@ -68,6 +70,11 @@ impl Grammar<'_> {
     }
 }
 
-fn definition(name: Word, body: Arc<CompoundCommand>, line: u32) -> Command {
-    Command::Function(Arc::new(FunctionDefinition { name, body, line }))
+fn definition(name: Word, body: Arc<CompoundCommand>, line: u32, bytes: usize) -> Command {
+    Command::Function(Arc::new(FunctionDefinition {
+        name,
+        body,
+        line,
+        weight: Weight(bytes),
+    }))
 }

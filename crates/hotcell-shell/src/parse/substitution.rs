@@ -1,7 +1,6 @@
 //! `$(…)`, backquotes, `<(…)`.
 
 use super::builder::Builder;
-use super::dollar::unclosed_from;
 use super::error::{Message, SyntaxError};
 use super::grammar::{Grammar, Result};
 use super::input::{Input, Place};
@@ -83,14 +82,12 @@ impl Grammar<'_> {
         self.input.advance();
         let line = self.input.line();
         let is_double = self.input.peek() == Some(b'(');
+        let start = is_double.then(|| Box::new(self.input.clone()));
         let list = self.nested(Self::substituted_list);
-        let list = list.map_err(|error| {
-            if is_double {
-                unclosed_from(line, error)
-            } else {
-                error
-            }
-        })?;
+        let list = match (list, start) {
+            (Err(error), Some(start)) => return Err(self.unclosed_from(line, error, *start)),
+            (list, _) => list?,
+        };
         self.charge(size_of::<ProcessSubstitution>() + 32)?;
         builder.push(Part::Process(ProcessSubstitution { output, list }.into()));
         Ok(())

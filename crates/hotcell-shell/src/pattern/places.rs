@@ -4,12 +4,15 @@
 //! them together, so a `*` or a group costs one walk over the text, however many ways there are to match. Only `!(…)` has
 //! to look at each place for itself; what it found is kept. From the end to the start it works the same way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Element, Group, GroupKind, Pattern, is_boundary, match_one, unit_length_before};
 
 /// Is told of every step of work.
 pub(crate) type Spend<'s> = &'s dyn Fn(usize);
+
+/// How many places are kept of those that `!(…)` rejects: nobody is charged for them.
+const MOST_KEPT: usize = 1 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Direction {
@@ -84,6 +87,8 @@ pub(super) struct Search<'p> {
     explicit_dot: bool,
     /// What `!(…)` with this number does not match from a place.
     rejected: HashMap<(u32, usize, Direction), Places>,
+    /// How many places that is. Beyond [`MOST_KEPT`] they are found anew each time.
+    kept: usize,
     spend: Spend<'p>,
 }
 
@@ -94,6 +99,7 @@ impl<'p> Search<'p> {
             text,
             explicit_dot: false,
             rejected: HashMap::new(),
+            kept: 0,
             spend,
         }
     }
@@ -270,54 +276,84 @@ impl<'p> Search<'p> {
     }
 
     fn repeated(&mut self, group: &'p Group, from: Places, direction: Direction) -> Places {
-        let mut all = from.clone();
+        let range = from.range;
+        let is_in_range =
+            |place: usize| range.is_some_and(|(first, last)| (first..=last).contains(&place));
+        let mut seen: HashSet<usize, foldhash::fast::RandomState> =
+            from.list.iter().copied().collect();
         let mut fresh = from;
         while !fresh.is_empty() {
             let reached = self.alternatives(group, &fresh, direction);
-            let new = self.expand(&reached);
-            let new: Vec<usize> = new
-                .into_iter()
-                .filter(|place| !all.contains(*place))
-                .collect();
+            let mut new = self.expand(&reached);
             (self.spend)(new.len() + 1);
+            new.retain(|place| !is_in_range(*place) && seen.insert(*place));
             fresh = Places {
                 list: new,
                 range: None,
             };
-            all = all.union(fresh.clone());
         }
-        all
+        let mut list: Vec<usize> = seen.into_iter().collect();
+        list.sort_unstable();
+        Places { list, range }
     }
 
+    /// Where `!(…)` may end: wherever at least one of the places that reach it does not reject it.
     fn negated(&mut self, group: &'p Group, from: &Places, direction: Direction) -> Places {
-        let mut all = vec![false; self.text.len() + 1];
+        // By how much more places count there than just before.
+        let mut changes = vec![0isize; self.text.len() + 2];
+        let mut count = |(first, last): (usize, usize), by: isize| {
+            if let Some(change) = changes.get_mut(first) {
+                *change += by;
+            }
+            if let Some(change) = changes.get_mut(last + 1) {
+                *change -= by;
+            }
+        };
         for place in self.expand(from) {
             let key = (group.id, place, direction);
-            if !self.rejected.contains_key(&key) {
-                let rejected = self.alternatives(group, &Places::one(place), direction);
-                self.rejected.insert(key, rejected);
-            }
-            let reach = match direction {
-                Direction::Forward if self.is_explicit_dot(place) => place..=place,
-                Direction::Forward => place..=self.text.len(),
-                Direction::Backward => 0..=place,
+            let rejected = match self.rejected.remove(&key) {
+                Some(rejected) => {
+                    self.kept -= rejected.list.len();
+                    rejected
+                }
+                None => self.alternatives(group, &Places::one(place), direction),
             };
-            let rejected = self.rejected.get(&key);
-            for end in reach {
-                (self.spend)(1);
-                let is_rejected = rejected.is_some_and(|places| places.contains(end));
-                if let Some(slot) = all.get_mut(end)
-                    && !is_rejected
-                {
-                    *slot = true;
+            (self.spend)(rejected.list.len() + 1);
+            let reach = match direction {
+                Direction::Forward if self.is_explicit_dot(place) => (place, place),
+                Direction::Forward => (place, self.text.len()),
+                Direction::Backward => (0, place),
+            };
+            count(reach, 1);
+            let within = |(first, last): (usize, usize)| {
+                let part = (first.max(reach.0), last.min(reach.1));
+                (part.0 <= part.1).then_some(part)
+            };
+            let range = rejected.range.and_then(within);
+            if let Some(range) = range {
+                count(range, -1);
+            }
+            for end in &rejected.list {
+                let is_counted = range.is_some_and(|(from, to)| (from..=to).contains(end));
+                if !is_counted && let Some(one) = within((*end, *end)) {
+                    count(one, -1);
                 }
             }
+            if self.kept + rejected.list.len() < MOST_KEPT {
+                self.kept += rejected.list.len();
+                self.rejected.insert(key, rejected);
+            }
         }
-        let list = all
+        (self.spend)(self.text.len() / 4);
+        let mut accepting = 0;
+        let list = changes
             .iter()
+            .take(self.text.len() + 1)
             .enumerate()
-            .filter(|(place, reached)| **reached && is_boundary(self.text, *place))
-            .map(|(place, _)| place);
+            .filter_map(|(place, change)| {
+                accepting += change;
+                (accepting > 0 && is_boundary(self.text, place)).then_some(place)
+            });
         Places {
             list: list.collect(),
             range: None,

@@ -1,6 +1,6 @@
 //! What variables hold, charged to the account of the run.
 
-use hotcell_meter::Charge;
+use hotcell_meter::{Account, Charge, OverLimit};
 use hotcell_process::Process;
 
 /// Changes smaller than this are not worth asking the account.
@@ -31,6 +31,12 @@ impl Memory {
         self.held += new.cast_signed() - old.cast_signed();
     }
 
+    /// Whether more is held than was charged, beyond what is not worth asking for.
+    pub(super) fn is_over(&self) -> bool {
+        let charged = self.charge.as_ref().map_or(0, Charge::bytes);
+        usize::try_from(self.held).unwrap_or(0) > charged.saturating_sub(self.reserve) + STEP
+    }
+
     /// Charges what is held. On an error nothing was changed: the caller drops what is too much.
     #[inline]
     pub(super) fn settle(&mut self, process: &Process) -> std::io::Result<()> {
@@ -55,6 +61,39 @@ impl Memory {
         }
         self.reserve = RESERVE;
         Ok(())
+    }
+
+    /// Pays for what a shell held that this one comes after.
+    pub(super) fn inherit(&mut self, before: &mut Self) {
+        self.held += std::mem::take(&mut before.held);
+        match (&mut self.charge, &mut before.charge) {
+            (Some(charge), Some(old)) => {
+                charge.absorb(old);
+                self.reserve += std::mem::take(&mut before.reserve);
+            }
+            (none @ None, old) => {
+                *none = old.take();
+                self.reserve = std::mem::take(&mut before.reserve);
+            }
+            (Some(_), None) => {}
+        }
+        // Nobody else gives back what was dropped of it.
+        if let Some(charge) = &mut self.charge {
+            let held = usize::try_from(self.held).unwrap_or(0);
+            let needed = held.next_multiple_of(STEP);
+            charge.shrink(charge.bytes().saturating_sub(needed));
+            self.reserve = 0;
+        }
+    }
+
+    /// What a copy of what `origin` holds is charged for, on another account.
+    pub(super) fn copy(origin: &Self, account: &Account) -> Result<Self, OverLimit> {
+        let held = usize::try_from(origin.held).unwrap_or(0);
+        Ok(Self {
+            held: origin.held,
+            charge: Some(account.charge(held.next_multiple_of(STEP))?),
+            reserve: 0,
+        })
     }
 
     /// Gives back what is not needed for the variables themselves.

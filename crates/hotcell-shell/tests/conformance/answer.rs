@@ -12,6 +12,8 @@ pub(crate) struct Answer {
     pub(crate) code: i32,
     /// What is in the working directory, by path.
     pub(crate) files: BTreeMap<String, Entry>,
+    /// It took too long and was killed.
+    pub(crate) was_stopped: bool,
 }
 
 /// What a name in the working directory stands for.
@@ -33,6 +35,9 @@ impl Answer {
     /// Where an answer differs from this one, in words.
     pub(crate) fn difference(&self, other: &Self, case: &Case) -> Option<String> {
         let mut text = String::new();
+        if self.was_stopped != other.was_stopped {
+            text.push_str("  one of them was stopped at the deadline\n");
+        }
         let mut compare = |what: &str, expected: &[u8], found: &[u8]| {
             if expected != found {
                 let _ = writeln!(

@@ -26,7 +26,7 @@ pub(crate) struct Case {
     pub(crate) stdin: Vec<u8>,
     pub(crate) given: Vec<(String, Vec<u8>)>,
     pub(crate) answer: Answer,
-    flags: Vec<String>,
+    pub(crate) flags: Vec<String>,
 }
 
 impl CaseFile {

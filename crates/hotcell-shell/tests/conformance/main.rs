@@ -44,6 +44,7 @@
 
 mod answer;
 mod case;
+mod generated;
 mod ours;
 mod real;
 
@@ -57,10 +58,14 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use answer::Answer;
 use case::{Case, CaseFile};
+
+/// What no case comes near to.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How many failures are shown in full.
 const SHOWN: usize = 40;
@@ -161,15 +166,20 @@ fn run_all(
     results.into_inner().expect("nobody panics with it")
 }
 
-fn run_case(case: &Case, bless: bool) -> CaseResult {
-    let place = tempfile::Builder::new()
+/// Where a case is run: a name of the same length each time.
+fn place() -> tempfile::TempDir {
+    tempfile::Builder::new()
         .prefix("hc-")
         .rand_bytes(6)
         .tempdir_in("/tmp")
-        .expect("there is room in /tmp");
-    let ours = ours::run(case, place.path());
-    let real =
-        (case.only_ours.is_none() && real::can_run(case)).then(|| real::run(case, place.path()));
+        .expect("there is room in /tmp")
+}
+
+fn run_case(case: &Case, bless: bool) -> CaseResult {
+    let place = place();
+    let ours = ours::run(case, place.path(), PATIENCE);
+    let real = (case.only_ours.is_none() && real::can_run(case))
+        .then(|| real::run(case, place.path(), PATIENCE));
     let recorded = match (&real, bless) {
         (Some(real), true) => real.clone(),
         (None, true) => ours.clone(),

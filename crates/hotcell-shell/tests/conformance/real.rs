@@ -3,10 +3,16 @@
 use std::{
     fs,
     io::{Read, Write},
-    os::unix::{fs::FileTypeExt, fs::PermissionsExt, process::ExitStatusExt},
+    os::unix::{
+        fs::{FileTypeExt, PermissionsExt},
+        process::{CommandExt, ExitStatusExt},
+    },
     path::Path,
     process::{Command, Stdio},
-    sync::LazyLock,
+    sync::{
+        LazyLock,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -16,16 +22,35 @@ use crate::{
     case::Case,
 };
 
-/// What no case comes near to.
-const DEADLINE: Duration = Duration::from_secs(20);
-
 /// Where the programs are that cases may use.
 const PATH: &str = "/usr/bin:/bin";
 
-/// Whether there is a bash of the version that this shell is like.
-static HAS_BASH: LazyLock<bool> = LazyLock::new(|| {
-    let version = Command::new("/bin/bash").arg("--version").output();
-    version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("version 5.2"))
+/// Whether the machine's bash and utilities are of the versions that the answers were recorded with: others have other
+/// words for the same.
+static IS_AS_RECORDED: LazyLock<bool> = LazyLock::new(|| {
+    let says = |program: &str, version: &str| {
+        let output = Command::new(program).arg("--version").output();
+        output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(version))
+    };
+    says("/bin/bash", "version 5.2") && says("/usr/bin/ls", "(GNU coreutils) 9.1\n")
+});
+
+/// Whoever runs the tests may have left descriptors open that every program inherits. Scripts see their numbers, so a first bash
+/// closes them and becomes the one that runs the script. `None` if there are none.
+static WITHOUT_LEAKS: LazyLock<Option<[String; 3]>> = LazyLock::new(|| {
+    const CLOSED_ON_EXEC: u32 = 0o2_000_000;
+    let is_inherited = |fd: &String| {
+        let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_some_and(|flags| flags & CLOSED_ON_EXEC == 0)
+    };
+    let open = fs::read_dir("/proc/self/fd").ok()?.flatten();
+    let names = open.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let leaked = names.filter(|fd| !matches!(&**fd, "0" | "1" | "2") && is_inherited(fd));
+    let closing: String = leaked.flat_map(|fd| [fd, ">&- ".to_owned()]).collect();
+    let script = format!("exec -a bash /bin/bash \"$@\" {closing}");
+    (!closing.is_empty()).then(|| ["-c".to_owned(), script, "bash".to_owned()])
 });
 
 /// Whether the machine has what the case needs.
@@ -34,7 +59,7 @@ pub(crate) fn can_run(case: &Case) -> bool {
         PATH.split(':')
             .any(|directory| Path::new(directory).join(name).exists())
     };
-    *HAS_BASH && case.needs.iter().all(is_there)
+    *IS_AS_RECORDED && case.needs.iter().all(is_there)
 }
 
 /// The environment of a case.
@@ -54,7 +79,7 @@ pub(crate) fn environment(case: &Case, place: &Path) -> Vec<(String, String)> {
     all
 }
 
-pub(crate) fn run(case: &Case, place: &Path) -> Answer {
+pub(crate) fn run(case: &Case, place: &Path, time: Duration) -> Answer {
     let work = place.join("work");
     for directory in [&work, &place.join("home")] {
         fs::create_dir_all(directory).expect("there is room");
@@ -68,8 +93,11 @@ pub(crate) fn run(case: &Case, place: &Path) -> Answer {
     }
     let mut child = Command::new("/bin/bash");
     // The name in messages is the first of these, not the path of the program.
-    std::os::unix::process::CommandExt::arg0(&mut child, "bash");
     let mut child = child
+        .arg0("bash")
+        // A group of its own, which can be ended with all that it began.
+        .process_group(0)
+        .args(WITHOUT_LEAKS.as_ref().into_iter().flatten())
         .arg("-c")
         .arg(&case.script)
         .arg("bash")
@@ -88,32 +116,29 @@ pub(crate) fn run(case: &Case, place: &Path) -> Answer {
         // Who does not read it is not told.
         let _ = stdin.write_all(&input);
     });
-    let mut out = child.stdout.take().expect("it is piped");
-    let mut err = child.stderr.take().expect("it is piped");
-    let out = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = out.read_to_end(&mut bytes);
-        bytes
-    });
-    let err = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = err.read_to_end(&mut bytes);
-        bytes
-    });
-    let until = Instant::now() + DEADLINE;
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("it can be waited for") {
-            break status;
-        }
-        if Instant::now() > until {
-            let _ = child.kill();
-        }
-        thread::sleep(Duration::from_millis(2));
+    let out = read_all(child.stdout.take().expect("it is piped"));
+    let err = read_all(child.stderr.take().expect("it is piped"));
+    // What it left in the background may still write after it has ended.
+    let until = Instant::now() + time;
+    let mut was_stopped = false;
+    let mut wait = |output: &Receiver<Vec<u8>>| {
+        let left = until.saturating_duration_since(Instant::now());
+        output.recv_timeout(left).unwrap_or_else(|_| {
+            was_stopped = true;
+            let group = format!("-{}", child.id());
+            let _ = Command::new("/bin/kill")
+                .args(["-KILL", "--", &group])
+                .status();
+            output.recv().expect("nobody is left to write")
+        })
     };
+    let (stdout, stderr) = (wait(&out), wait(&err));
+    let status = child.wait().expect("it can be waited for");
     writer.join().expect("it does not panic");
     let mut answer = Answer {
-        stdout: out.join().expect("it does not panic"),
-        stderr: err.join().expect("it does not panic"),
+        stdout,
+        stderr,
+        was_stopped,
         code: status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
@@ -121,6 +146,17 @@ pub(crate) fn run(case: &Case, place: &Path) -> Answer {
     };
     collect(&work, &work, &mut answer);
     answer.placed(place)
+}
+
+/// Reads on a thread until the end.
+fn read_all(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    receiver
 }
 
 /// Notes what is below a directory.
