@@ -1,8 +1,9 @@
 //! Work that need not be waited for.
 //!
 //! A parser cannot be stopped. Its work is bounded, by the size of the code and by what [`crate::scan`] and
-//! [`crate::audit`] let pass, but a run that has to end does not wait for it: large code is prepared on a thread of its own,
-//! which is left behind. It is told to stop, and does so after the pass over the code that it is in.
+//! [`crate::audit`] let pass, but a run that has to end does not wait for it: code that is large, or that needs a deep stack, is
+//! prepared on a thread of its own, which is left behind. It is told to stop, and does so after the pass over the code that
+//! it is in.
 
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -12,8 +13,15 @@ use std::time::Duration;
 
 use hotcell_meter::{StopToken, Stopped, Watch};
 
+use crate::stack::{IN_PLACE, roomy_thread};
+
 /// Code of more bytes than this is prepared aside. A pass over less takes some milliseconds at most, whatever it is.
-pub(crate) const LARGE: usize = 64 * 1024;
+const LARGE: usize = 8 * 1024;
+
+/// Whether code of so many bytes that needs so much stack is prepared aside.
+pub(crate) fn is_for_aside(bytes: usize, stack: usize) -> bool {
+    bytes > LARGE || stack > IN_PLACE
+}
 
 /// How often the watch is asked while others work.
 const LOOK: Duration = Duration::from_millis(1);
@@ -26,8 +34,9 @@ const MAX_LOOKS: u32 = 500;
 
 static LEFT_BEHIND: AtomicIsize = AtomicIsize::new(0);
 
-/// Does work on a thread of its own for as long as `watch` lets it. `None` comes back if it panicked.
+/// Does work on a thread of its own, with so much stack, for as long as `watch` lets it. `None` comes back if it panicked.
 pub(crate) fn aside<T: Send + 'static>(
+    stack: usize,
     watch: &dyn Watch,
     work: impl FnOnce(&dyn Watch) -> Result<T, Stopped> + Send + 'static,
 ) -> Result<Option<T>, Stopped> {
@@ -39,15 +48,15 @@ pub(crate) fn aside<T: Send + 'static>(
     let work = Arc::new(Mutex::new(Some(work)));
     let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let there = Arc::clone(&work);
-    let spawned = thread::Builder::new()
-        .name("hotcell-prepare".into())
-        .spawn(move || {
-            let _ended = ended;
-            if let Some(work) = take(&there) {
-                // Nobody may be waiting any more.
-                let _ = sender.send(work(&token));
-            }
-        });
+    let (thread, room) = roomy_thread(stack);
+    let spawned = thread.spawn(move || {
+        room.move_in();
+        let _ended = ended;
+        if let Some(work) = take(&there) {
+            // Nobody may be waiting any more.
+            let _ = sender.send(work(&token));
+        }
+    });
     if spawned.is_err() {
         return take(&work).map(|work| work(watch)).transpose();
     }

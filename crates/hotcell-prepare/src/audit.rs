@@ -5,6 +5,7 @@
 //! like it. The tree is the code beyond doubt, so that here the steps are counted and not guessed.
 
 mod enums;
+mod hashes;
 mod lowering;
 
 pub(crate) use lowering::audit_lowering;
@@ -17,6 +18,8 @@ use oxc_ast::ast::{ClassElement, Function, ModuleExportName, Program, PropertyKe
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
+
+use hashes::Hashes;
 
 /// Steps of some nanoseconds each that a pass may take beyond those that it takes for every node. Code as people write it
 /// needs a few for each of its names.
@@ -32,6 +35,8 @@ pub(crate) struct TooManySteps {
 /// What there is too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
+    /// Names that the parser's tables do not tell apart.
+    Names,
     /// Names inside many scopes, or statements inside many others.
     Depth,
     /// Uses of private names in classes with many elements.
@@ -127,6 +132,7 @@ struct Auditor<'a> {
     private_names: Known<'a>,
     labels: Known<'a>,
     top_level: Known<'a>,
+    hashes: Hashes<'a>,
     exports: Vec<(u32, &'a str)>,
 }
 
@@ -195,8 +201,14 @@ impl<'a> Visit<'a> for Auditor<'a> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         self.depth += 1;
         match kind {
-            AstKind::IdentifierReference(it) => self.name(it.name.as_str(), it.span),
+            AstKind::IdentifierReference(it) => {
+                let steps = self.hashes.steps_for(it.name.as_str(), &it.name);
+                self.steps.add(steps, Cause::Names, it.span);
+                self.name(it.name.as_str(), it.span);
+            }
             AstKind::BindingIdentifier(it) => {
+                let steps = self.hashes.steps_for(it.name.as_str(), &it.name);
+                self.steps.add(steps, Cause::Names, it.span);
                 // A `var` is looked for in every scope that it is hoisted through, and that takes longer.
                 self.steps.add(4 * self.scopes, Cause::Depth, it.span);
                 self.name(it.name.as_str(), it.span);

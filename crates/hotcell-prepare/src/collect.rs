@@ -1,16 +1,21 @@
 //! One walk over the tree that collects what the rules look at.
 
+mod arguments;
+mod lists;
 mod summary;
 
+use std::collections::HashMap;
+
 use oxc_ast::ast::{
-    AccessorProperty, ArrowFunctionExpression, AwaitExpression, BinaryExpression,
-    BindingIdentifier, CallExpression, Class, ClassBody, ComputedMemberExpression, Decorator,
-    ExportAllDeclaration, ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration,
-    ExportNamedDeclaration, Expression, ExpressionStatement, FormalParameter, Function,
-    IdentifierReference, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
+    AccessorProperty, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
+    AwaitExpression, BinaryExpression, BindingIdentifier, BindingPattern, CallExpression, Class,
+    ClassBody, ComputedMemberExpression, Decorator, ExportAllDeclaration, ExportDeclaration,
+    ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration, Expression,
+    ExpressionStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
+    IfStatement, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
     MethodDefinition, MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType,
-    ReturnStatement, StaticMemberExpression, StringLiteral, TSAsExpression, TSEnumDeclaration,
-    TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
+    ReturnStatement, SpreadElement, StaticMemberExpression, StringLiteral, TSAsExpression,
+    TSEnumDeclaration, TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
     TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSInterfaceDeclaration,
     TSNamespaceDeclaration, TSNamespaceExportDeclaration, TSNonNullExpression,
     TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation,
@@ -21,32 +26,47 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::Scoping;
 use oxc_span::{GetSpan, Span};
-use oxc_syntax::operator::{BinaryOperator, UnaryOperator};
+use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, UnaryOperator};
 use oxc_syntax::reference::Reference;
 use oxc_syntax::scope::ScopeFlags;
+use oxc_syntax::symbol::SymbolId;
 
 use crate::view::{
-    Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Role, StringText,
+    Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Origin, ResultUsed, Role,
+    StringText,
 };
-use summary::{declarations, dynamic_import, lone_function};
+use arguments::argument;
+use summary::{declarations, dynamic_import, first_statement, imported_names, lone_function};
 
-/// Collects from a program. Without the `scoping` of its names all of them count as global. `strings` asks for the
-/// string literals too.
+/// What is wanted beside the rest, because it costs something.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wanted {
+    /// String literals.
+    pub(crate) strings: bool,
+    /// The arguments of calls.
+    pub(crate) arguments: bool,
+}
+
+/// Collects from a program. Without the `scoping` of its names all of them count as global.
 pub(crate) fn collect<'a>(
     program: &Program<'a>,
     scoping: Option<&Scoping>,
-    strings: bool,
+    wanted: Wanted,
 ) -> Facts<'a> {
     let mut collector = Collector {
         scoping,
-        strings,
+        wanted,
         facts: Facts::default(),
         functions: 0,
         results: Vec::new(),
         type_test: None,
+        results_of: HashMap::new(),
+        lists_of: HashMap::new(),
+        assigned: None,
         last_statement: program.body.last().map(GetSpan::span),
     };
     collector.facts.lone_function = lone_function(program);
+    collector.facts.first_statement = first_statement(program);
     collector.facts.declarations = scoping.map(declarations).unwrap_or_default();
     collector.visit_program(program);
     collector.facts
@@ -54,20 +74,70 @@ pub(crate) fn collect<'a>(
 
 struct Collector<'a, 's> {
     scoping: Option<&'s Scoping>,
-    strings: bool,
+    wanted: Wanted,
     facts: Facts<'a>,
     functions: u32,
     /// What parents know about the results of the calls below them, by their spans. The call that is visited next is the
     /// last: parents add those of their children in reverse.
     results: Vec<(Span, CallResult<'a>)>,
     type_test: Option<Span>,
+    /// Variables that hold what a call returned, and of which function.
+    results_of: HashMap<SymbolId, Held>,
+    /// Variables that hold an array of what calls returned, and of which function.
+    lists_of: HashMap<SymbolId, String>,
+    /// A member that is assigned to.
+    assigned: Option<Span>,
     last_statement: Option<Span>,
+}
+
+/// What a variable holds.
+struct Held {
+    callee: String,
+    origin: Origin,
 }
 
 impl<'a> Collector<'a, '_> {
     fn expect_result(&mut self, expression: &Expression<'a>, result: CallResult<'a>) {
-        if let Expression::CallExpression(call) = expression.get_inner_expression() {
-            self.results.push((call.span, result));
+        match expression.get_inner_expression() {
+            Expression::CallExpression(call) => self.results.push((call.span, result)),
+            Expression::Identifier(name) => self.use_result(name, result),
+            Expression::ComputedMemberExpression(member) => {
+                if let Expression::Identifier(list) = &member.object {
+                    self.use_list(list, result);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Something is done with what may be an array of promises, or one of them.
+    fn use_list(&mut self, name: &IdentifierReference<'a>, how: CallResult<'a>) {
+        let symbol = self.reference(name).and_then(Reference::symbol_id);
+        if let Some(callee) = symbol.and_then(|symbol| self.lists_of.get(&symbol)) {
+            self.facts.results_used.push(ResultUsed {
+                offset: name.span.start,
+                name: name.name.as_str(),
+                callee: callee.clone(),
+                origin: Origin::List,
+                how,
+            });
+        }
+    }
+
+    /// Something is done with a variable that may hold what a call returned.
+    fn use_result(&mut self, name: &IdentifierReference<'a>, how: CallResult<'a>) {
+        let symbol = self.reference(name).and_then(Reference::symbol_id);
+        if let Some(held) = symbol.and_then(|symbol| self.results_of.get(&symbol)) {
+            self.facts.results_used.push(ResultUsed {
+                offset: name.span.start,
+                name: name.name.as_str(),
+                callee: held.callee.clone(),
+                origin: held.origin,
+                how,
+            });
+        }
+        if how == CallResult::Printed {
+            self.use_list(name, how);
         }
     }
 
@@ -83,6 +153,7 @@ impl<'a> Collector<'a, '_> {
     fn import(&mut self, span: Span, kind: ImportKind, module: Option<&'a str>) {
         self.facts.imports.push(Import {
             offset: span.start,
+            end: span.end,
             kind,
             module,
         });
@@ -165,10 +236,8 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
-        if it.operator == UnaryOperator::Typeof
-            && let Expression::Identifier(name) = it.argument.get_inner_expression()
-        {
-            self.type_test = Some(name.span);
+        if it.operator == UnaryOperator::Typeof {
+            self.type_test = Some(it.argument.get_inner_expression().span());
         }
         walk::walk_unary_expression(self, it);
     }
@@ -193,7 +262,47 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         walk::walk_await_expression(self, it);
     }
 
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        if let AssignmentTarget::StaticMemberExpression(member) = &it.left
+            && it.operator == AssignmentOperator::Assign
+        {
+            self.assigned = Some(member.span);
+        }
+        walk::walk_assignment_expression(self, it);
+    }
+
+    fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
+        self.expect_result(&it.test, CallResult::Operand);
+        walk::walk_if_statement(self, it);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        if !it.r#await {
+            self.expect_result(&it.right, CallResult::Parts);
+        }
+        self.note_elements_of_loop(it);
+        walk::walk_for_of_statement(self, it);
+    }
+
+    fn visit_spread_element(&mut self, it: &SpreadElement<'a>) {
+        self.expect_result(&it.argument, CallResult::Parts);
+        walk::walk_spread_element(self, it);
+    }
+
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        if let Expression::Identifier(object) = &it.object
+            && object.name == "globalThis"
+            && self.is_global(object)
+        {
+            self.facts.identifiers.push(Identifier {
+                name: it.property.name.as_str(),
+                offset: it.span.start,
+                role: Role::GlobalMember {
+                    write: self.assigned == Some(it.span),
+                    type_test: self.type_test == Some(it.span),
+                },
+            });
+        }
         self.expect_result(&it.object, CallResult::Member(it.property.name.as_str()));
         walk::walk_static_member_expression(self, it);
     }
@@ -207,9 +316,18 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         if is_like_type_arguments(it) {
             self.facts.like_type_arguments.push(it.span.start);
         }
-        if it.operator == BinaryOperator::Addition {
-            self.expect_result(&it.right, CallResult::Printed);
-            self.expect_result(&it.left, CallResult::Printed);
+        let result = match it.operator {
+            BinaryOperator::Addition if !is_text(&it.left) && !is_text(&it.right) => {
+                Some(CallResult::Operand)
+            }
+            BinaryOperator::Addition => Some(CallResult::Printed),
+            // Whether it is a promise may be the question.
+            BinaryOperator::Instanceof | BinaryOperator::In => None,
+            _ => Some(CallResult::Operand),
+        };
+        if let Some(result) = result {
+            self.expect_result(&it.right, result);
+            self.expect_result(&it.left, result);
         }
         walk::walk_binary_expression(self, it);
     }
@@ -218,7 +336,7 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         for expression in it.expressions.iter().rev() {
             self.expect_result(expression, CallResult::Printed);
         }
-        if self.strings
+        if self.wanted.strings
             && let [only] = it.quasis.as_slice()
             && let Some(text) = &only.value.cooked
         {
@@ -241,13 +359,14 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
-        if self.strings {
+        if self.wanted.strings {
             let (text, offset) = (it.value.as_str(), it.span.start);
             self.facts.strings.push(StringText { text, offset });
         }
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.note_elements_of_call(it);
         let (callee, global) = self.path(&it.callee);
         let expected = self.results.pop_if(|(span, _)| *span == it.span);
         let result = expected.map_or(CallResult::Used, |(_, result)| result);
@@ -263,6 +382,11 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             offset: it.span.start,
             result,
             global,
+            arguments: if self.wanted.arguments && global {
+                it.arguments.iter().map(argument).collect()
+            } else {
+                Vec::new()
+            },
         });
         walk::walk_call_expression(self, it);
     }
@@ -313,12 +437,16 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
         self.facts.typed |= it.import_kind.is_type();
-        let instead = dynamic_import(it);
-        self.import(
-            it.span,
-            ImportKind::Static { instead },
-            Some(it.source.value.as_str()),
-        );
+        if it.phase.is_some() {
+            self.facts
+                .unsupported
+                .push((it.span.start, "import phases are not supported"));
+        }
+        let kind = ImportKind::Static {
+            instead: dynamic_import(it),
+            names: imported_names(it),
+        };
+        self.import(it.span, kind, Some(it.source.value.as_str()));
         walk::walk_import_declaration(self, it);
     }
 
@@ -401,6 +529,25 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
         self.facts.typed |= it.definite;
+        if let (BindingPattern::BindingIdentifier(name), Some(init)) = (&it.id, &it.init)
+            && let Expression::CallExpression(call) = init
+            && let Some((symbol, scoping)) = name.symbol_id.get().zip(self.scoping)
+            && !scoping.symbol_is_mutated(symbol)
+        {
+            let (callee, global) = self.path(&call.callee);
+            if global && !callee.is_empty() {
+                let origin = Origin::Call;
+                self.results_of.insert(symbol, Held { callee, origin });
+            }
+            if let Some(callee) = self.promises_of(init) {
+                self.lists_of.insert(symbol, callee);
+            }
+        }
+        if let (BindingPattern::ObjectPattern(_) | BindingPattern::ArrayPattern(_), Some(init)) =
+            (&it.id, &it.init)
+        {
+            self.expect_result(init, CallResult::Parts);
+        }
         walk::walk_variable_declarator(self, it);
     }
 
@@ -479,6 +626,13 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     fn visit_ts_namespace_export_declaration(&mut self, _: &TSNamespaceExportDeclaration<'a>) {
         self.facts.typed = true;
     }
+}
+
+fn is_text(expression: &Expression<'_>) -> bool {
+    matches!(
+        expression.get_inner_expression(),
+        Expression::StringLiteral(_) | Expression::TemplateLiteral(_)
+    )
 }
 
 /// `f<T>(x)`, which in JavaScript compares twice.

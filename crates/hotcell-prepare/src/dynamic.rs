@@ -8,9 +8,9 @@ use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Function, Program, Statement};
 
-use crate::aside::{LARGE, aside};
+use crate::aside::{aside, is_for_aside};
 use crate::audit::audit;
-use crate::collect::collect;
+use crate::collect::{Wanted, collect};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::findings::shorten;
 use crate::lines::LineIndex;
@@ -90,7 +90,7 @@ pub fn prepare_dynamic(
 
 /// Like [`prepare_dynamic`], for a run that has to end: gives up as soon as `watch` says so.
 ///
-/// Large code is looked at on a thread of its own, which may go on for a moment.
+/// Code that is large or deep is looked at on a thread of its own, which may go on for a moment.
 pub fn prepare_dynamic_watched(
     kind: DynamicKind,
     params: Option<&str>,
@@ -99,15 +99,22 @@ pub fn prepare_dynamic_watched(
     watch: &dyn Watch,
 ) -> Result<Result<String, Diagnostic>, Stopped> {
     let params = params.unwrap_or("");
-    if check_size(params, body, options).is_err() || params.len() + body.len() <= LARGE {
+    if let Err(too_large) = check_size(params, body, options) {
+        return Ok(Err(too_large));
+    }
+    let stack = stack_need(params).max(stack_need(body)) + AROUND_STACK;
+    if !is_for_aside(params.len() + body.len(), stack) {
         return shown(prepare(kind, params, body, options, watch));
     }
     let (params, body, options) = (params.to_owned(), body.to_owned(), options.clone());
-    let prepared = aside(watch, move |watch| {
+    let prepared = aside(stack, watch, move |watch| {
         shown(prepare(kind, &params, &body, &options, watch))
     })?;
     Ok(prepared.unwrap_or_else(|| Err(refusal(&NoRoom::Panicked))))
 }
+
+/// The stack that the text takes which is put around the parts of a function, at most.
+const AROUND_STACK: usize = 64 * 1024;
 
 /// What a caller gets to see.
 fn shown(prepared: Result<String, Refusal>) -> Result<Result<String, Diagnostic>, Stopped> {
@@ -217,7 +224,7 @@ fn check_text(
             }
             watch.check()?;
             check_facts(
-                &collect(program, Some(&scoping), false),
+                &collect(program, Some(&scoping), Wanted::default()),
                 kind,
                 locate,
                 options,
@@ -225,7 +232,7 @@ fn check_text(
             )
         } else {
             watch.check()?;
-            let facts = collect(program, None, false);
+            let facts = collect(program, None, Wanted::default());
             if let Some(&offset) = facts.returns_at_top.first() {
                 let message = "`return` is only allowed inside a function";
                 return Err(syntax_error(message).with_location(locate(offset)).into());
@@ -266,7 +273,7 @@ fn check_function(
         }
         watch.check()?;
         check_facts(
-            &collect(&program, None, false),
+            &collect(&program, None, Wanted::default()),
             DynamicKind::Function,
             locate,
             options,
@@ -314,7 +321,7 @@ fn bearable(source: &str, part: &str, options: &PrepareOptions) -> Result<(), Di
     if let Err(too_deep) = scan(source, options.max_nesting) {
         return Err(describe_depth(&too_deep, part, options));
     }
-    too_costly(part).map_err(|costly| describe_cost(&costly, part))
+    too_costly(part, options.max_nesting).map_err(|costly| describe_cost(&costly, part))
 }
 
 fn check_facts(

@@ -32,7 +32,41 @@ struct Fence<'t> {
     info: &'t str,
 }
 
+/// The marks that our prompt asks for around code.
+const TAGS: (&str, &str) = ("<code>", "</code>");
+
 pub(crate) fn find(text: &str) -> Fences {
+    let Some(inside) = inside_tags(text) else {
+        return find_fences(text);
+    };
+    match find_fences(&inside) {
+        Fences::None | Fences::Possible { .. } => Fences::Certain(inside),
+        fences => fences,
+    }
+}
+
+/// The text with all but the code between tags blanked out. No program begins with a tag, or ends with one that a line
+/// before it opened.
+fn inside_tags(text: &str) -> Option<String> {
+    let (opening, closing) = TAGS;
+    let trimmed = text.trim();
+    let start = text.len() - text.trim_start().len();
+    let is_closed = trimmed.ends_with(closing);
+    let mark = if trimmed.starts_with(opening) {
+        start
+    } else if is_closed {
+        let line = trimmed.find(&format!("\n{opening}"))?;
+        start + line + 1
+    } else {
+        return None;
+    };
+    let from = mark + opening.len();
+    let last = text.rfind(closing).filter(|at| *at >= from);
+    let to = last.unwrap_or(text.len());
+    Some(keep(text, &[(from, to)]))
+}
+
+fn find_fences(text: &str) -> Fences {
     if !text.contains("```") && !text.contains("~~~") {
         return Fences::None;
     }
@@ -134,9 +168,21 @@ fn blocks<'f>(text: &str, fences: &'f [Fence<'_>]) -> Vec<Block<'f>> {
         }
     }
     if let Some(opening) = open {
-        blocks.push((opening.language.as_str(), (opening.next, text.len())));
+        let end = end_of_open(text, opening);
+        blocks.push((opening.language.as_str(), (opening.next, end)));
     }
     blocks
+}
+
+/// Where the code ends if no line closes its fence: before one that stands behind the last of its code, else where the text does.
+fn end_of_open(text: &str, opening: &Fence<'_>) -> usize {
+    let inside = text.get(opening.next..).unwrap_or("").trim_end();
+    let code = inside.trim_end_matches(char::from(opening.character));
+    if inside.len() - code.len() >= opening.length {
+        opening.next + code.len()
+    } else {
+        text.len()
+    }
 }
 
 /// `` ```js code``` `` on one line.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use unicode_width::UnicodeWidthChar as _;
+
 use crate::diagnostic::Location;
 use crate::lines::LineIndex;
 
@@ -81,7 +83,10 @@ fn padding(line: &str, column: u32, skip: usize) -> String {
         }
         units += c.len_utf16();
         if position >= skip {
-            padding.push(if c == '\t' { '\t' } else { ' ' });
+            match c {
+                '\t' => padding.push('\t'),
+                c => padding.extend(std::iter::repeat_n(' ', c.width().unwrap_or(0))),
+            }
         }
     }
     padding

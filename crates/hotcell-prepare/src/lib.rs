@@ -26,6 +26,8 @@
 //!   the parser's types.
 //! - **Places** are lines and columns from 1, columns in UTF-16 code units. QuickJS counts columns in bytes:
 //!   [`PreparedProgram::engine_location`] takes those.
+//! - **Modules** ([`KnownModule`]) are what code may import: an `import` declaration of one that is there and authorised becomes an
+//!   `await import()` before everything else.
 //! - **Dynamic code** is what evaluators inside a cell get; [`prepare_dynamic`] checks it and never changes it.
 //! - **[`Preparer`]** remembers results by content.
 //!
@@ -48,12 +50,17 @@ mod fence;
 mod findings;
 mod frame;
 mod lines;
+mod module;
+mod nearest;
 mod options;
 mod position;
 mod program;
+mod rewrite;
 pub mod rule;
 mod rules;
 mod scan;
+mod signature;
+mod splice;
 mod stack;
 mod syntax;
 mod typescript;
@@ -64,12 +71,16 @@ pub use diagnostic::{Diagnostic, Location, Severity};
 pub use dynamic::{DynamicKind, prepare_dynamic, prepare_dynamic_watched};
 pub use extend::{Rule, Transform};
 pub use frame::code_frame;
+pub use module::KnownModule;
+pub use nearest::nearest_name;
 pub use options::PrepareOptions;
 pub use position::PositionMap;
 pub use program::{
-    Language, PreparedProgram, prepare_program, prepare_program_watched, validate_code,
+    GlobalName, Language, PreparedProgram, is_quick, prepare_program, prepare_program_watched,
+    validate_code,
 };
-pub use rules::is_foreign_global;
+pub use rules::{BUILTIN_GLOBALS, RESERVED_PREFIX, instead_of_global, is_foreign_global};
+pub use signature::{Kind, Parameter, Signature};
 pub use view::{
     Call, CallResult, Declaration, DeclarationKind, Identifier, ProgramView, Role, StringText,
 };

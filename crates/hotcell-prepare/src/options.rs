@@ -1,10 +1,12 @@
 //! What a program is checked against.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::extend::{Rule, Transform};
+use crate::module::KnownModule;
+use crate::signature::Signature;
 
 /// The options of an executor as far as validation looks at them.
 ///
@@ -27,10 +29,18 @@ pub struct PrepareOptions {
     pub collect_console_levels: Vec<String>,
     /// Module names that `import()` may load; matched exactly.
     pub authorized_imports: Vec<String>,
+    /// The modules that are there, by name. Code can import those that are authorised, also by an `import` declaration.
+    pub modules: BTreeMap<String, KnownModule>,
+    /// Whether code that is nothing but a function is called.
+    pub call_function: bool,
     /// Names of the tools. `final_answer` counts as one even if it is not listed.
     pub tools: BTreeSet<String>,
     /// Those of the tools that return promises.
     pub async_tools: BTreeSet<String>,
+    /// Those of the tools whose names code may declare.
+    pub shadowable_tools: BTreeSet<String>,
+    /// What is known of the parameters of tools. Calls whose text shows that they do not fit are warned of.
+    pub signatures: BTreeMap<String, Signature>,
     /// Further names that exist at the top level: variables sent by the host, declarations of earlier runs.
     pub globals: BTreeSet<String>,
     /// The largest code that is looked at, in bytes.
@@ -53,8 +63,12 @@ impl Default for PrepareOptions {
             max_log_bytes: RECOMMENDED_LOG_BYTES,
             collect_console_levels: CONSOLE_LEVELS.map(String::from).to_vec(),
             authorized_imports: Vec::new(),
+            modules: BTreeMap::new(),
+            call_function: false,
             tools: BTreeSet::new(),
             async_tools: BTreeSet::new(),
+            shadowable_tools: BTreeSet::new(),
+            signatures: BTreeMap::new(),
             globals: BTreeSet::new(),
             max_code_bytes: 1 << 20,
             max_nesting: 500,
@@ -74,8 +88,20 @@ impl PrepareOptions {
         name == "final_answer" || self.tools.contains(name) || self.async_tools.contains(name)
     }
 
+    /// Whether code must not declare this name.
+    pub(crate) fn is_fixed_tool(&self, name: &str) -> bool {
+        self.is_tool(name) && !self.shadowable_tools.contains(name)
+    }
+
     pub(crate) fn is_known_global(&self, name: &str) -> bool {
         self.is_tool(name) || self.globals.contains(name)
+    }
+
+    /// The module of that name, if it is there and code may import it.
+    pub(crate) fn importable(&self, module: &str) -> Option<&KnownModule> {
+        self.modules
+            .get(module)
+            .filter(|_| self.is_import_authorized(module))
     }
 
     pub(crate) fn is_import_authorized(&self, module: &str) -> bool {
@@ -95,8 +121,12 @@ impl PrepareOptions {
         self.run_concurrency.hash(state);
         self.collect_console_levels.hash(state);
         self.authorized_imports.hash(state);
+        self.modules.hash(state);
+        self.call_function.hash(state);
         self.tools.hash(state);
         self.async_tools.hash(state);
+        self.shadowable_tools.hash(state);
+        self.signatures.hash(state);
         self.globals.hash(state);
         self.max_code_bytes.hash(state);
         self.max_nesting.hash(state);

@@ -16,12 +16,44 @@ pub struct PositionMap {
 enum Layer {
     /// Pairs of (transformed, original), sorted by the first.
     Tokens(Vec<(Location, Location)>),
+    /// Stretches of text, sorted by where they are now.
+    Segments(Vec<Segment>),
     /// An edit of which only the text before and after is known.
     Edit {
         same_before: u32,
         changed: u32,
         changed_to: u32,
     },
+}
+
+/// A stretch of the transformed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// Where it begins.
+    pub(crate) transformed: Location,
+    /// Where it comes from, or what it stands for.
+    pub(crate) original: Location,
+    /// Whether it is original text, so that every place in it has one of its own.
+    pub(crate) is_kept: bool,
+}
+
+impl Segment {
+    fn original(&self, place: Location) -> Location {
+        let (from, to) = (self.transformed, self.original);
+        if !self.is_kept {
+            return to;
+        }
+        if place.line == from.line {
+            return Location {
+                line: to.line,
+                column: to.column + (place.column - from.column),
+            };
+        }
+        Location {
+            line: to.line.saturating_add(place.line - from.line),
+            column: place.column,
+        }
+    }
 }
 
 impl PositionMap {
@@ -45,6 +77,7 @@ impl PositionMap {
             .iter()
             .map(|layer| match layer {
                 Layer::Tokens(pairs) => size_of_val(pairs.as_slice()),
+                Layer::Segments(segments) => size_of_val(segments.as_slice()),
                 Layer::Edit { .. } => 16,
             })
             .sum()
@@ -55,6 +88,11 @@ impl PositionMap {
         Self {
             layers: vec![Layer::Tokens(pairs)],
         }
+    }
+
+    /// Adds a transform that put some text in the place of other text.
+    pub(crate) fn push_segments(&mut self, segments: Vec<Segment>) {
+        self.layers.insert(0, Layer::Segments(segments));
     }
 
     /// Adds a transform about which nothing is known but its input and output.
@@ -93,6 +131,11 @@ impl Layer {
                 nearest
                     .or_else(|| pairs.first())
                     .map_or(Location { line: 1, column: 1 }, |&(_, to)| to)
+            }
+            Self::Segments(segments) => {
+                let after = segments.partition_point(|one| one.transformed <= place);
+                let segment = after.checked_sub(1).and_then(|index| segments.get(index));
+                segment.map_or(place, |segment| segment.original(place))
             }
             &Self::Edit {
                 same_before,

@@ -1,6 +1,7 @@
 //! From a text to a program that can run, or to the reasons why not.
 
 mod limits;
+mod names;
 mod outcome;
 mod text;
 mod translate;
@@ -11,14 +12,16 @@ use std::sync::{Arc, OnceLock};
 
 use hotcell_meter::{Pace, Stopped, Unwatched, Watch};
 
-use crate::aside::{LARGE, aside};
+use crate::aside::{aside, is_for_aside};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::lines::{LineIndex, index_weight};
 use crate::options::PrepareOptions;
 use crate::position::PositionMap;
+use crate::scan::stack_need;
 use crate::stack::NoRoom;
 use crate::view::Declaration;
 use crate::{rule, rules};
+pub use names::GlobalName;
 use outcome::Outcome;
 use text::unfence;
 
@@ -49,6 +52,13 @@ pub struct PreparedProgram {
     pub map: PositionMap,
     /// The names that the code declares at its top level, in its order.
     pub declarations: Vec<Declaration>,
+    /// Names that the code uses without declaring them, except those that every cell has, and those that other hosts have
+    /// ([`is_foreign_global`](crate::is_foreign_global)); the first 200.
+    pub globals_used: Vec<GlobalName>,
+    /// Names that it gives to the global object, as in `globalThis.name = 1`.
+    pub globals_made: Vec<String>,
+    /// Whether it may make globals that nobody can foresee: by `eval`, `Function`, or the global object as a whole.
+    pub makes_unknown_globals: bool,
     /// What the code is written in; `None` if it does not parse.
     pub language: Option<Language>,
     /// Lines and columns of `transformed`, made when the first place is asked for. `None` if all is ASCII.
@@ -81,6 +91,27 @@ impl PreparedProgram {
         self.map.original(Location { line, column })
     }
 
+    /// The source of a module.
+    pub(crate) fn of_module(
+        original: &Arc<str>,
+        transformed: Option<String>,
+        map: PositionMap,
+        language: Language,
+    ) -> Self {
+        Self {
+            original: Arc::clone(original),
+            transformed: transformed.map_or_else(|| Arc::clone(original), Into::into),
+            diagnostics: Vec::new(),
+            map,
+            declarations: Vec::new(),
+            globals_used: Vec::new(),
+            globals_made: Vec::new(),
+            makes_unknown_globals: false,
+            language: Some(language),
+            lines: OnceLock::new(),
+        }
+    }
+
     /// Bytes that this program keeps in memory, about.
     pub(crate) fn weight(&self) -> usize {
         let text = |diagnostic: &Diagnostic| {
@@ -100,6 +131,16 @@ impl PreparedProgram {
                 .declarations
                 .iter()
                 .map(|one| one.name.len() + 48)
+                .sum::<usize>()
+            + self
+                .globals_used
+                .iter()
+                .map(|one| one.name.len() + 48)
+                .sum::<usize>()
+            + self
+                .globals_made
+                .iter()
+                .map(|one| one.len() + 32)
                 .sum::<usize>()
             + 256
     }
@@ -137,21 +178,34 @@ pub fn prepare_program(code: &str, options: &PrepareOptions) -> PreparedProgram 
 
 /// Like [`prepare_program`], for a run that has to end: gives up as soon as `watch` says so.
 ///
-/// Large code is looked at on a thread of its own, which may go on for a moment.
+/// Code that is large or deep is looked at on a thread of its own, which may go on for a moment.
 pub fn prepare_program_watched(
     code: &str,
     options: &PrepareOptions,
     watch: &dyn Watch,
 ) -> Result<PreparedProgram, Stopped> {
-    let outcome = if code.len() <= LARGE || code.len() > options.max_code_bytes {
-        examine(code, options, watch)?
-    } else {
+    if code.len() > options.max_code_bytes {
+        let outcome = examine(code, options, watch)?;
+        return Ok(assemble(code, outcome, options));
+    }
+    let stack = stack_need(code);
+    let outcome = if is_for_aside(code.len(), stack) {
         let (text, rules) = (code.to_owned(), options.clone());
-        aside(watch, move |watch| examine(&text, &rules, watch))?
+        aside(stack, watch, move |watch| examine(&text, &rules, watch))?
             .unwrap_or_else(|| Outcome::refused(refusal(&NoRoom::Panicked)))
+    } else {
+        examine(code, options, watch)?
     };
     Ok(assemble(code, outcome, options))
 }
+
+/// Whether the code can be prepared at once, so that it need not go where there is time for it.
+pub fn is_quick(code: &str) -> bool {
+    code.len() <= QUICK && !is_for_aside(code.len(), stack_need(code))
+}
+
+/// A pass over less takes a millisecond at most, whatever it is.
+const QUICK: usize = 2 * 1024;
 
 fn examine(code: &str, options: &PrepareOptions, watch: &dyn Watch) -> Result<Outcome, Stopped> {
     if code.len() > options.max_code_bytes {
@@ -174,6 +228,9 @@ fn assemble(code: &str, mut outcome: Outcome, options: &PrepareOptions) -> Prepa
         diagnostics,
         map: outcome.map,
         declarations: outcome.declarations,
+        globals_used: outcome.names.used,
+        globals_made: outcome.names.made,
+        makes_unknown_globals: outcome.names.is_dynamic,
         language: outcome.language,
         lines: OnceLock::new(),
     }

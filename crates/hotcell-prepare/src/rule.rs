@@ -20,6 +20,10 @@ pub const TOOL_SHADOWED: &str = "tool_shadowed";
 pub const FORBIDDEN_GLOBAL: &str = "forbidden_global_access";
 /// The promise of an asynchronous tool is used as if it were the result.
 pub const FLOATING_PROMISE: &str = "floating_promise";
+/// A call of a tool with arguments that it does not take.
+pub const TOOL_ARGUMENTS: &str = "tool_arguments";
+/// A name that nothing defines.
+pub const UNKNOWN_NAME: &str = "unknown_name";
 /// The whole code is a function that nobody calls.
 pub const FUNCTION_NOT_CALLED: &str = "function_not_called";
 /// `maxOperations` is not a whole number of at least 1.

@@ -1,15 +1,20 @@
 //! The built-in rules on code that parses.
 
+mod builtins;
 mod globals;
 mod imports;
 mod names;
 mod options;
 mod promises;
+mod tools;
 
-pub use globals::is_foreign_global;
+pub use builtins::BUILTIN_GLOBALS;
+pub use globals::{instead_of_global, is_foreign_global};
+pub use names::RESERVED_PREFIX;
 
+pub(crate) use builtins::is_builtin;
 pub(crate) use imports::{export, is_allowed as import_is_allowed, static_import};
-pub(crate) use names::{RESERVED_PREFIX, reserved};
+pub(crate) use names::reserved;
 pub(crate) use options::check as check_options;
 
 use hotcell_meter::{Pace, Stopped};
@@ -32,7 +37,10 @@ pub(crate) fn check(
     names::check_tools(view, options, found, pace)?;
     globals::check(view, options, found, pace)?;
     promises::check(view, options, found, pace)?;
-    lone_function(view, found);
+    tools::check(view, options, found, pace)?;
+    if !options.call_function {
+        lone_function(view, found);
+    }
     type_arguments(view, found, pace)?;
     for rule in &options.rules {
         pace.watch().check()?;
@@ -58,17 +66,18 @@ fn unsupported(
 }
 
 fn lone_function(view: &ProgramView<'_>, found: &mut Findings) {
-    let Some((offset, is_async)) = view.facts.lone_function else {
+    let lone = view.facts.lone_function;
+    let Some(function) = lone.filter(|function| !function.is_declaration) else {
         return;
     };
     let message = "the code is a function that is never called: its body does not run";
-    let call = if is_async {
+    let call = if function.is_async {
         "await (…)();"
     } else {
         "(…)();"
     };
     found.push(
-        view.diagnostic(rule::FUNCTION_NOT_CALLED, Severity::Warning, offset, message).with_fix(
+        view.diagnostic(rule::FUNCTION_NOT_CALLED, Severity::Warning, function.start, message).with_fix(
             format!("write the body at the top level (`await` and `return` work there), or call the function: `{call}`"),
         ),
     );

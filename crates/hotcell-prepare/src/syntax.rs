@@ -32,7 +32,7 @@ pub(crate) enum Goal {
 }
 
 impl Goal {
-    fn source_type(self) -> SourceType {
+    pub(crate) fn source_type(self) -> SourceType {
         match self {
             Self::Script | Self::Module => SourceType::mjs(),
             Self::TypeScript => SourceType::ts().with_module(true),

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Location, Severity};
 use crate::lines::LineIndex;
 use crate::position::PositionMap;
+use crate::signature::Argument;
 
 /// A program that parses, taken apart.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(crate) const IMPORT_META: &str = "`import.meta` exists only in modules";
 pub(crate) struct Facts<'a> {
     pub(crate) identifiers: Vec<Identifier<'a>>,
     pub(crate) calls: Vec<Call<'a>>,
+    /// Variables that hold what a call returned, where something is done with them.
+    pub(crate) results_used: Vec<ResultUsed<'a>>,
     pub(crate) strings: Vec<StringText<'a>>,
     pub(crate) imports: Vec<Import<'a>>,
     pub(crate) declarations: Vec<Declaration>,
@@ -32,8 +35,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) typed: bool,
     /// Comparisons that look like type arguments.
     pub(crate) like_type_arguments: Vec<u32>,
-    /// The whole code is a function, which is asynchronous or not.
-    pub(crate) lone_function: Option<(u32, bool)>,
+    /// The whole code is a function.
+    pub(crate) lone_function: Option<LoneFunction>,
+    /// The first statement that is no `import`.
+    pub(crate) first_statement: Option<u32>,
 }
 
 /// A name, where it stands.
@@ -65,6 +70,13 @@ pub enum Role {
         /// It is only the operand of `typeof`, which a missing name survives.
         type_test: bool,
     },
+    /// It is a property of the global object, as in `globalThis.name`.
+    GlobalMember {
+        /// It is assigned to.
+        write: bool,
+        /// It is only the operand of `typeof`.
+        type_test: bool,
+    },
     /// It is the label of a statement.
     Label,
 }
@@ -81,6 +93,8 @@ pub struct Call<'a> {
     pub result: CallResult<'a>,
     /// Whether the callee's first name is declared nowhere in the program.
     pub global: bool,
+    /// What it is called with, if somebody wants to know.
+    pub(crate) arguments: Vec<Argument<'a>>,
 }
 
 /// What becomes of a call's result.
@@ -99,6 +113,10 @@ pub enum CallResult<'a> {
     Member(&'a str),
     /// It becomes part of a string or goes to the console.
     Printed,
+    /// An operator takes it: `+`, `<`, `!`, a condition.
+    Operand,
+    /// It is taken apart: destructured, spread, iterated.
+    Parts,
 }
 
 /// A string literal, or a template literal without substitutions.
@@ -111,9 +129,42 @@ pub struct StringText<'a> {
     pub offset: u32,
 }
 
+/// How a variable comes to hold what a call returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The call stands in its declaration.
+    Call,
+    /// It stands for an element of an array of such results.
+    Element,
+    /// It is such an array.
+    List,
+}
+
+/// A variable that holds what a call returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResultUsed<'a> {
+    pub(crate) offset: u32,
+    pub(crate) name: &'a str,
+    /// Which function was called.
+    pub(crate) callee: String,
+    pub(crate) origin: Origin,
+    pub(crate) how: CallResult<'a>,
+}
+
+/// Code that is nothing but a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoneFunction {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) is_async: bool,
+    /// It has a name, and later runs can call it.
+    pub(crate) is_declaration: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import<'a> {
     pub(crate) offset: u32,
+    pub(crate) end: u32,
     pub(crate) kind: ImportKind,
     pub(crate) module: Option<&'a str>,
 }
@@ -122,8 +173,8 @@ pub(crate) struct Import<'a> {
 pub(crate) enum ImportKind {
     /// `import()`.
     Dynamic,
-    /// An `import` declaration, and the dynamic import that says the same.
-    Static { instead: String },
+    /// An `import` declaration, the dynamic import that says the same, and the names that the module has to export.
+    Static { instead: String, names: Vec<String> },
     /// An `export` of any kind.
     Export,
 }

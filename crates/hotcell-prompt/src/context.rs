@@ -17,6 +17,8 @@ pub struct PromptContext {
     pub variables: Vec<VariableSpec>,
     /// Modules that `import(...)` accepts.
     pub authorized_imports: Vec<String>,
+    /// What those of them export, as far as it is to be told.
+    pub modules: Vec<ModuleSpec>,
     /// What marks code in an answer.
     pub tags: CodeTags,
     /// Text of the host's own, near the end of the prompt.
@@ -50,6 +52,30 @@ impl Default for Limits {
             timeout_ms: 10_000,
             max_log_bytes: 262_144,
             max_steps: None,
+        }
+    }
+}
+
+/// A module that code can import.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModuleSpec {
+    /// What it is imported by.
+    pub name: String,
+    /// The functions that it exports.
+    #[serde(default)]
+    pub functions: Vec<ToolSpec>,
+    /// What else it exports.
+    #[serde(default)]
+    pub values: Vec<VariableSpec>,
+}
+
+impl ModuleSpec {
+    /// A module that exports nothing that is told.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
         }
     }
 }

@@ -17,7 +17,7 @@ use self::refs::Refs;
 use self::schema::{At, Converter};
 use self::ty::Ty;
 use crate::names::{self, NameKind};
-use crate::{PromptError, ToolMode, ToolSpec, VariableSpec};
+use crate::{ModuleSpec, PromptError, ToolMode, ToolSpec, VariableSpec};
 
 /// What every agent can call; the runtime brings it.
 pub(crate) const FINAL_ANSWER: &str = "/** Ends the task at once and hands `value` over as its result. */\n\
@@ -38,6 +38,26 @@ pub fn tools_prompt(tools: &[ToolSpec]) -> Result<String, PromptError> {
         .map(Declarations::finish)
 }
 
+/// How a tool is called, on one line and without what explains it.
+pub(crate) fn signature(tool: &ToolSpec) -> String {
+    let bare = ToolSpec {
+        description: None,
+        ..tool.clone()
+    };
+    let text = Declarations::default().function(&bare, "", &tool.name);
+    let code = text.rsplit("*/").next().unwrap_or(&text);
+    let words: Vec<&str> = code.split_whitespace().collect();
+    let line = words.join(" ");
+    let line = line.trim_end_matches(';');
+    if line.len() <= MAX_SIGNATURE {
+        return line.to_owned();
+    }
+    format!("{}…", &line[..line.floor_char_boundary(MAX_SIGNATURE)])
+}
+
+/// Longer signatures are cut: the whole declaration is there for who asks.
+const MAX_SIGNATURE: usize = 400;
+
 /// Declarations for one prompt: names of types are unique in it.
 #[derive(Default)]
 pub(crate) struct Declarations {
@@ -48,10 +68,45 @@ pub(crate) struct Declarations {
 
 impl Declarations {
     pub(crate) fn with_tools(mut self, tools: &[ToolSpec]) -> Result<Self, PromptError> {
+        let mut namespaces: Vec<(&str, Vec<String>)> = Vec::new();
         for tool in tools {
             self.claim(NameKind::Tool, &tool.name)?;
-            let text = self.function(tool);
+            let Some((namespace, name)) = tool.name.rsplit_once('.') else {
+                let text = self.function(tool, "declare function", &tool.name);
+                self.out.push(text);
+                continue;
+            };
+            let text = self.function(tool, "function", name);
+            match namespaces.iter_mut().find(|(known, _)| *known == namespace) {
+                Some((_, members)) => members.push(text),
+                None => namespaces.push((namespace, vec![text])),
+            }
+        }
+        for (namespace, members) in namespaces {
+            let members = indented(&members);
+            let text = format!("declare namespace {namespace} {{\n{members}\n}}");
             self.out.push(text);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn with_modules(mut self, modules: &[ModuleSpec]) -> Result<Self, PromptError> {
+        for module in modules {
+            let mut members = Vec::new();
+            for tool in &module.functions {
+                names::check_export(&tool.name)?;
+                members.push(self.function(tool, "export function", &tool.name));
+            }
+            for value in &module.values {
+                if value.name != "default" {
+                    names::check_export(&value.name)?;
+                    members.push(self.value(value, "export const"));
+                }
+            }
+            let name = Value::from(module.name.as_str());
+            let body = indented(&members);
+            self.out
+                .push(format!("declare module {name} {{\n{body}\n}}"));
         }
         Ok(self)
     }
@@ -62,7 +117,7 @@ impl Declarations {
     ) -> Result<Self, PromptError> {
         for variable in variables {
             self.claim(NameKind::Variable, &variable.name)?;
-            let text = self.variable(variable);
+            let text = self.value(variable, "declare const");
             self.out.push(text);
         }
         Ok(self)
@@ -79,7 +134,16 @@ impl Declarations {
 
     fn claim(&mut self, kind: NameKind, name: &str) -> Result<(), PromptError> {
         names::check_name(kind, name)?;
-        if self.names.insert(name.to_owned()) {
+        // A name is a namespace or a tool, not both.
+        let is_both = self.names.iter().any(|known| {
+            let inside = |outer: &str, inner: &str| {
+                inner
+                    .strip_prefix(outer)
+                    .is_some_and(|rest| rest.starts_with('.'))
+            };
+            inside(known, name) || inside(name, known)
+        });
+        if !is_both && self.names.insert(name.to_owned()) {
             Ok(())
         } else {
             Err(PromptError::DuplicateName {
@@ -88,7 +152,7 @@ impl Declarations {
         }
     }
 
-    fn variable(&mut self, variable: &VariableSpec) -> String {
+    fn value(&mut self, variable: &VariableSpec, keyword: &str) -> String {
         let mut doc = Doc::default();
         if let Some(text) = &variable.description {
             doc.push_text(text);
@@ -103,10 +167,10 @@ impl Declarations {
             }
             (None, None) => "unknown".to_owned(),
         };
-        format!("{}declare const {}: {ty};", doc.write(0), variable.name)
+        format!("{}{keyword} {}: {ty};", doc.write(0), variable.name)
     }
 
-    fn function(&mut self, tool: &ToolSpec) -> String {
+    fn function(&mut self, tool: &ToolSpec, keyword: &str, name: &str) -> String {
         let mut doc = Doc::default();
         if let Some(text) = &tool.description {
             doc.push_text(text);
@@ -141,16 +205,17 @@ impl Declarations {
         if !return_doc.is_empty() {
             doc.push_tag("@returns", &return_doc);
         }
-        let returns = match tool.mode {
-            ToolMode::Sync => returns,
-            ToolMode::Async if returns.starts_with('\n') => format!("Promise<{returns}\n>"),
-            ToolMode::Async => format!("Promise<{returns}>"),
+        let around = match tool.mode {
+            ToolMode::Sync => None,
+            ToolMode::Async => Some("Promise"),
+            ToolMode::Stream => Some("AsyncIterable"),
         };
-        format!(
-            "{}declare function {}({list}): {returns};",
-            doc.write(0),
-            tool.name
-        )
+        let returns = match around {
+            None => returns,
+            Some(around) if returns.starts_with('\n') => format!("{around}<{returns}\n>"),
+            Some(around) => format!("{around}<{returns}>"),
+        };
+        format!("{}{keyword} {name}({list}): {returns};", doc.write(0))
     }
 
     /// Runs `make` on a document and declares the types it referred to. Runs it again under other names as long as one
@@ -182,6 +247,16 @@ impl Declarations {
             avoid.extend(clashes.into_iter().cloned());
         }
     }
+}
+
+/// Declarations within another.
+fn indented(members: &[String]) -> String {
+    let members = members.join("\n\n");
+    let lines = members.lines().map(|line| match line {
+        "" => String::new(),
+        line => format!("  {line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Declares every type that was referred to, and those that these refer to.

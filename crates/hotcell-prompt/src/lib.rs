@@ -38,6 +38,8 @@
 //! - [`ToolSpec`] describes a tool by JSON Schema; [`tools_prompt`] and [`declare_tool`] turn it into TypeScript, which
 //!   models read better than schemas and in fewer tokens. What types cannot say (bounds, formats, defaults) goes into the
 //!   doc comments.
+//! - A tool that is [deferred](ToolSpec::deferred) is not declared: with hundreds of tools the code looks for those that it
+//!   needs, in a [`ToolIndex`].
 //! - [`CodeTags`] are the marks around code. Prompt and parser must be given the same ones.
 //! - [`parse_code`] finds the code in an answer. It accepts what models really write, and its errors teach the format: send
 //!   them back to the model as they are.
@@ -58,14 +60,16 @@ mod error;
 mod names;
 mod parse;
 mod render;
+mod search;
 mod tags;
 mod tool;
 
-pub use context::{Limits, PromptContext, VariableSpec};
+pub use context::{Limits, ModuleSpec, PromptContext, VariableSpec};
 pub use declare::{declare_tool, tools_prompt};
 pub use error::PromptError;
-pub use names::{NameKind, check_name};
+pub use names::{NameKind, RESERVED_PREFIX, check_name};
 pub use parse::{BlockKind, CodeBlock, ParseError, ParseOptions, ParsedCode, Take, parse_code};
 pub use render::{PLACEHOLDERS, SYSTEM_PROMPT_TEMPLATE, render_system_prompt, render_template};
+pub use search::{FoundTool, ToolIndex};
 pub use tags::CodeTags;
 pub use tool::{ToolMode, ToolSpec};

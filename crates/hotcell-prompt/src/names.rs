@@ -77,8 +77,8 @@ const RESERVED_WORDS: &[&str] = &[
 /// Names the runtime itself gives to the code; a tool under one of them would hide what the prompt promises.
 const RUNTIME_NAMES: &[&str] = &["console", "final_answer", "globalThis"];
 
-/// Prefix the executor keeps for itself (its rule `reserved_identifier`).
-const RUNTIME_PREFIX: &str = "__smol_";
+/// Names that begin so are the executor's own (its rule `reserved_identifier`). `hotcell-prepare` has the same, and a test compares them.
+pub const RESERVED_PREFIX: &str = "__smol_";
 
 pub(crate) fn is_reserved_word(name: &str) -> bool {
     RESERVED_WORDS.binary_search(&name).is_ok()
@@ -98,8 +98,21 @@ pub(crate) fn is_identifier_part(c: char) -> bool {
     c == '$' || c == '\u{200c}' || c == '\u{200d}' || unicode_ident::is_xid_continue(c)
 }
 
-/// Checks that the model's code can refer to something as `name`.
+/// Namespaces may be nested so deep.
+const MAX_NAMESPACES: usize = 16;
+
+/// Checks that the model's code can refer to something as `name`. A tool may be in a namespace: `Host.readDoc`.
 pub fn check_name(kind: NameKind, name: &str) -> Result<(), PromptError> {
+    if kind == NameKind::Tool
+        && let Some((first, rest)) = name.split_once('.')
+    {
+        let parts = || rest.split('.');
+        let is_path = parts().count() < MAX_NAMESPACES
+            && parts().all(|part| is_identifier(part) && !is_reserved_word(part));
+        if is_path && is_identifier(first) {
+            return check_name(kind, first);
+        }
+    }
     if !is_identifier(name) {
         return Err(PromptError::InvalidName {
             kind,
@@ -111,7 +124,7 @@ pub fn check_name(kind: NameKind, name: &str) -> Result<(), PromptError> {
         "it is a reserved word of JavaScript"
     } else if RUNTIME_NAMES.contains(&name) {
         "the runtime defines it itself"
-    } else if name.starts_with(RUNTIME_PREFIX) {
+    } else if name.starts_with(RESERVED_PREFIX) {
         "names that start with `__smol_` belong to the runtime"
     } else {
         return Ok(());
@@ -120,6 +133,18 @@ pub fn check_name(kind: NameKind, name: &str) -> Result<(), PromptError> {
         kind,
         name: name.to_owned(),
         reason,
+    })
+}
+
+/// Checks that a module can export something as `name`.
+pub(crate) fn check_export(name: &str) -> Result<(), PromptError> {
+    if is_identifier(name) && !is_reserved_word(name) {
+        return Ok(());
+    }
+    Err(PromptError::InvalidName {
+        kind: NameKind::Variable,
+        name: name.to_owned(),
+        suggestion: to_identifier(name),
     })
 }
 

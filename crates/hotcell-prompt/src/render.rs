@@ -5,7 +5,7 @@ use handlebars::{Handlebars, Path, PathSeg, RenderErrorReason, Template};
 use serde_json::{Value, json};
 
 use crate::declare::{Declarations, FINAL_ANSWER};
-use crate::{PromptContext, PromptError};
+use crate::{PromptContext, PromptError, ToolSpec};
 
 /// The template of [`render_system_prompt`], to start a template of your own from.
 pub const SYSTEM_PROMPT_TEMPLATE: &str = include_str!("system_prompt.hbs");
@@ -17,10 +17,12 @@ pub const PLACEHOLDERS: &[&str] = &[
     "code_block_closing_tag",
     "code_block_opening_tag",
     "custom_instructions",
+    "deferred_tools",
     "has_imports",
     "max_log_bytes",
     "max_operations",
     "max_steps",
+    "modules_prompt",
     "random",
     "timeout_ms",
     "timeout_seconds",
@@ -98,15 +100,18 @@ fn values(context: &PromptContext) -> Result<Value, PromptError> {
             .map(|name| Value::from(name.as_str()).to_string());
         quoted.collect::<Vec<_>>().join(", ")
     };
-    let mut declarations = Declarations::default().with_tools(&context.tools)?;
+    let is_declared = |tool: &&ToolSpec| !tool.deferred;
+    let declared: Vec<ToolSpec> = context.tools.iter().filter(is_declared).cloned().collect();
+    let mut declarations = Declarations::default().with_tools(&declared)?;
     let mut tools = declarations.take();
     if !tools.is_empty() {
         tools.push_str("\n\n");
     }
     tools.push_str(FINAL_ANSWER);
-    let variables = declarations.with_variables(&context.variables)?.finish();
-    let names: Vec<&str> = context
-        .tools
+    let mut declarations = declarations.with_variables(&context.variables)?;
+    let variables = declarations.take();
+    let modules = declarations.with_modules(&context.modules)?.finish();
+    let names: Vec<&str> = declared
         .iter()
         .map(|tool| tool.name.as_str())
         .chain(["final_answer"])
@@ -117,10 +122,12 @@ fn values(context: &PromptContext) -> Result<Value, PromptError> {
         "code_block_closing_tag": context.tags.closing,
         "code_block_opening_tag": context.tags.opening,
         "custom_instructions": context.custom_instructions.as_deref().map(str::trim).unwrap_or_default(),
+        "deferred_tools": deferred(&context.tools),
         "has_imports": !context.authorized_imports.is_empty(),
         "max_log_bytes": context.limits.max_log_bytes,
         "max_operations": context.limits.max_operations,
         "max_steps": context.limits.max_steps,
+        "modules_prompt": modules,
         "random": context.random,
         "timeout_ms": context.limits.timeout_ms,
         "timeout_seconds": seconds(context.limits.timeout_ms),
@@ -128,6 +135,35 @@ fn values(context: &PromptContext) -> Result<Value, PromptError> {
         "tools_prompt": tools,
         "variables_prompt": variables,
     }))
+}
+
+/// How many tools are not declared, and in which namespaces they are: `120 tools (github: 80, slack: 40)`.
+fn deferred(tools: &[ToolSpec]) -> String {
+    let mut namespaces: Vec<(&str, usize)> = Vec::new();
+    let mut count = 0;
+    for tool in tools.iter().filter(|tool| tool.deferred) {
+        count += 1;
+        let Some((namespace, _)) = tool.name.split_once('.') else {
+            continue;
+        };
+        match namespaces.iter_mut().find(|(known, _)| *known == namespace) {
+            Some((_, count)) => *count += 1,
+            None => namespaces.push((namespace, 1)),
+        }
+    }
+    match count {
+        0 => return String::new(),
+        1 => return "1 more tool".to_owned(),
+        _ => {}
+    }
+    let listed: Vec<String> = namespaces
+        .iter()
+        .map(|(name, count)| format!("{name}: {count}"))
+        .collect();
+    if listed.is_empty() {
+        return format!("{count} more tools");
+    }
+    format!("{count} more tools ({})", listed.join(", "))
 }
 
 /// Milliseconds as seconds without needless zeros: `10`, `0.5`, `1.25`.

@@ -12,6 +12,8 @@ pub enum ToolMode {
     Async,
     /// The call blocks and returns the plain value.
     Sync,
+    /// The call returns an async iterator; what `returns` describes is one of its items.
+    Stream,
 }
 
 /// A tool as the model gets to see it.
@@ -41,7 +43,8 @@ pub enum ToolMode {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
-    /// The name code calls it by; a JavaScript identifier.
+    /// The name code calls it by; a JavaScript identifier, or several with dots between them: `Host.readDoc` is `readDoc` in
+    /// the namespace `Host`.
     pub name: String,
     /// What it does, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +71,9 @@ pub struct ToolSpec {
     /// Whether the properties of `parameters` are passed one by one, in their order, and not as one object.
     #[serde(default)]
     pub positional: bool,
+    /// Whether a prompt leaves its declaration out: the code finds it with `searchTools` and `describeTool`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deferred: bool,
 }
 
 impl ToolSpec {
@@ -111,6 +117,13 @@ impl ToolSpec {
     #[must_use]
     pub fn positional(mut self) -> Self {
         self.positional = true;
+        self
+    }
+
+    /// Prompts leave its declaration out.
+    #[must_use]
+    pub fn deferred(mut self) -> Self {
+        self.deferred = true;
         self
     }
 }

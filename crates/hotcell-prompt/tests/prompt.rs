@@ -393,7 +393,7 @@ fn every_placeholder_can_be_used() {
 
 #[test]
 fn unknown_placeholders_are_named_with_the_known_ones() {
-    assert_snapshot!(render("Hi {{tool_prompt}}").unwrap_err(), @r#"unknown placeholder "tool_prompt" in the template; the known ones are authorized_imports, clock, code_block_closing_tag, code_block_opening_tag, custom_instructions, has_imports, max_log_bytes, max_operations, max_steps, random, timeout_ms, timeout_seconds, tool_names, tools_prompt, variables_prompt"#);
+    assert_snapshot!(render("Hi {{tool_prompt}}").unwrap_err(), @r#"unknown placeholder "tool_prompt" in the template; the known ones are authorized_imports, clock, code_block_closing_tag, code_block_opening_tag, custom_instructions, deferred_tools, has_imports, max_log_bytes, max_operations, max_steps, modules_prompt, random, timeout_ms, timeout_seconds, tool_names, tools_prompt, variables_prompt"#);
 }
 
 #[test]

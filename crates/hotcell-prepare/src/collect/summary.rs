@@ -1,9 +1,12 @@
 //! What can be told about a program without walking all of it.
 
-use oxc_ast::ast::{Expression, ImportDeclaration, ImportDeclarationSpecifier, Program, Statement};
+use oxc_ast::ast::{
+    Expression, ImportDeclaration, ImportDeclarationSpecifier, ModuleExportName, Program, Statement,
+};
 use oxc_semantic::{Scoping, SymbolFlags};
+use oxc_span::{GetSpan, Span};
 
-use crate::view::{Declaration, DeclarationKind};
+use crate::view::{Declaration, DeclarationKind, LoneFunction};
 
 /// The dynamic import that binds the same names as a static one.
 pub(super) fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
@@ -20,10 +23,13 @@ pub(super) fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
             }
             ImportDeclarationSpecifier::ImportSpecifier(named) => {
                 let (imported, local) = (named.imported.name(), named.local.name.as_str());
-                parts.push(if imported == local {
-                    local.to_owned()
-                } else {
-                    format!("{imported}: {local}")
+                parts.push(match &named.imported {
+                    // Any text can be the name of an export.
+                    ModuleExportName::StringLiteral(_) => {
+                        format!("{:?}: {local}", imported.as_str())
+                    }
+                    _ if imported == local => local.to_owned(),
+                    _ => format!("{imported}: {local}"),
                 });
             }
         }
@@ -39,6 +45,26 @@ pub(super) fn dynamic_import(it: &ImportDeclaration<'_>) -> String {
         (None, false) => format!("const {{ {} }} = await import({module});", parts.join(", ")),
         (None, true) => format!("await import({module});"),
     }
+}
+
+/// The names that a module must export for this import.
+pub(super) fn imported_names(it: &ImportDeclaration<'_>) -> Vec<String> {
+    let name = |specifier: &ImportDeclarationSpecifier<'_>| match specifier {
+        ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
+        ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => Some("default".to_owned()),
+        ImportDeclarationSpecifier::ImportSpecifier(named) => {
+            Some(named.imported.name().to_string())
+        }
+    };
+    it.specifiers.iter().flatten().filter_map(name).collect()
+}
+
+/// Where the first statement is that is no import.
+pub(super) fn first_statement(program: &Program<'_>) -> Option<u32> {
+    let is_import =
+        |statement: &&Statement<'_>| matches!(statement, Statement::ImportDeclaration(_));
+    let mut others = program.body.iter().skip_while(is_import);
+    others.next().map(|statement| statement.span().start)
 }
 
 /// The names at the top level, in the order of the code.
@@ -71,22 +97,37 @@ pub(super) fn declarations(scoping: &Scoping) -> Vec<Declaration> {
     declarations
 }
 
-/// Whether the code is nothing but a function expression: where, and whether it is asynchronous.
-pub(super) fn lone_function(program: &Program<'_>) -> Option<(u32, bool)> {
+/// The function that the code is, if it is nothing else.
+pub(super) fn lone_function(program: &Program<'_>) -> Option<LoneFunction> {
     let mut statements = program
         .body
         .iter()
         .filter(|statement| !matches!(statement, Statement::EmptyStatement(_)));
-    let (Some(Statement::ExpressionStatement(statement)), None) =
-        (statements.next(), statements.next())
-    else {
+    let (Some(only), None) = (statements.next(), statements.next()) else {
         return None;
     };
-    match statement.expression.get_inner_expression() {
-        Expression::ArrowFunctionExpression(function) => {
-            Some((statement.span.start, function.r#async))
+    let found = |Span { start, end, .. }: Span, is_async, is_declaration| {
+        Some(LoneFunction {
+            start,
+            end,
+            is_async,
+            is_declaration,
+        })
+    };
+    match only {
+        Statement::FunctionDeclaration(function) if !function.generator => {
+            found(function.span, function.r#async, true)
         }
-        Expression::FunctionExpression(function) => Some((statement.span.start, function.r#async)),
+        Statement::ExpressionStatement(statement) => {
+            let span = statement.expression.span();
+            match statement.expression.get_inner_expression() {
+                Expression::ArrowFunctionExpression(function) => {
+                    found(span, function.r#async, false)
+                }
+                Expression::FunctionExpression(function) => found(span, function.r#async, false),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

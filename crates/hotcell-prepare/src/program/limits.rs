@@ -82,6 +82,11 @@ pub(crate) fn describe_cost(costly: &Costly, text: &str) -> Diagnostic {
             "the code exports too many names",
             "remove the exports: top-level declarations stay available to later runs",
         ),
+        Costly::Flags => (
+            0,
+            "too many regular expressions have wrong flags",
+            "the flags are d, g, i, m, s, u, v and y, each at most once",
+        ),
     };
     Diagnostic::error(rule::CODE_TOO_DEEP, message)
         .with_location(LineIndex::new(text).locate(offset))
@@ -90,6 +95,10 @@ pub(crate) fn describe_cost(costly: &Costly, text: &str) -> Diagnostic {
 
 pub(crate) fn describe_steps(too_many: &TooManySteps, location: Location) -> Diagnostic {
     let (message, fix) = match too_many.cause {
+        Cause::Names => (
+            "too many names are so much alike that they take too long to tell apart",
+            "use an array or a Map instead of many variables",
+        ),
         Cause::Depth => (
             "too many names are used too deep inside other code",
             "take the inner parts out into functions",

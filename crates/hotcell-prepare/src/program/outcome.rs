@@ -1,11 +1,13 @@
 //! What became of a text.
 
+use super::names::Names;
 use crate::diagnostic::Diagnostic;
 use crate::findings::Findings;
 use crate::lines::LineIndex;
 use crate::position::PositionMap;
 use crate::program::Language;
 use crate::rule;
+use crate::splice::Splice;
 use crate::syntax::SyntaxError;
 use crate::view::Declaration;
 
@@ -19,8 +21,11 @@ pub(super) struct Outcome {
     pub(super) findings: Findings,
     pub(super) map: PositionMap,
     pub(super) declarations: Vec<Declaration>,
+    pub(super) names: Names,
     pub(super) language: Option<Language>,
     pub(super) tagged_templates: Vec<u32>,
+    /// What has to stand in the place of what before this can run.
+    pub(super) rewrites: Vec<Splice>,
 }
 
 impl Outcome {

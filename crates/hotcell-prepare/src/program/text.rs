@@ -17,6 +17,7 @@ use crate::options::PrepareOptions;
 use crate::program::Language;
 use crate::rule;
 use crate::scan::{Scan, scan, too_costly};
+use crate::splice::splice;
 
 pub(super) fn unfence(
     code: &str,
@@ -73,12 +74,15 @@ fn prepare_text(
         Some(blanked) => Cow::Owned(blanked),
         None => text,
     };
-    if let Err(costly) = too_costly(&text) {
+    if let Err(costly) = too_costly(&text, options.max_nesting) {
         return Ok(Outcome::refused(describe_cost(&costly, &text)));
     }
     let mut outcome = in_room(&text, || translate(&text, options, pace))?;
     if outcome.transformed.is_none() {
         outcome.transformed = Some(text.into_owned());
+    }
+    if !outcome.rewrites.is_empty() {
+        outcome = rewrite(outcome, options, pace)?;
     }
     for transform in &options.transforms {
         if outcome.findings.has_errors() {
@@ -119,6 +123,30 @@ fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
+/// Puts code that a script can have in the place of code that it cannot have.
+fn rewrite(
+    mut before: Outcome,
+    options: &PrepareOptions,
+    pace: &mut Pace<'_>,
+) -> Result<Outcome, Stopped> {
+    pace.watch().check()?;
+    let text = before.transformed.take().unwrap_or_default();
+    let rewritten = splice(&text, &before.rewrites, &mut before.map);
+    let language = before.language.unwrap_or(Language::JavaScript);
+    let (map, tagged_templates) = (before.map, before.tagged_templates);
+    let options = PrepareOptions {
+        call_function: false,
+        ..options.clone()
+    };
+    let mut outcome = in_room(&rewritten, || {
+        check(&rewritten, map, language, &options, pace)
+    })?;
+    outcome.transformed = Some(rewritten);
+    // Offsets of the text as it was given.
+    outcome.tagged_templates = tagged_templates;
+    Ok(outcome)
+}
+
 fn apply(
     transform: &dyn Transform,
     mut before: Outcome,
@@ -144,7 +172,7 @@ fn apply(
     if let Err(too_deep) = scan(&transformed, options.max_nesting) {
         return fail(describe_depth(&too_deep, &transformed, options).message);
     }
-    if let Err(costly) = too_costly(&transformed) {
+    if let Err(costly) = too_costly(&transformed, options.max_nesting) {
         return fail(describe_cost(&costly, &transformed).message);
     }
     before.map.push_edit(&text, &transformed);

@@ -5,15 +5,17 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 
 use super::limits::{describe_steps, refusal, too_large_lowered};
+use super::names::Names;
 use super::outcome::{MAX_SYNTAX_ERRORS, Outcome, describe};
 use crate::audit::{audit, audit_lowering};
-use crate::collect::collect;
+use crate::collect::{Wanted, collect};
 use crate::diagnostic::Severity;
 use crate::findings::Findings;
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
 use crate::position::PositionMap;
 use crate::program::Language;
+use crate::rewrite::rewrites;
 use crate::scan::{has_jsx, may_be_typed, stack_need};
 use crate::stack::with_room;
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
@@ -192,7 +194,11 @@ fn examine<'a>(
     let (program, scoping, errors) = analyze(allocator, program, Goal::Script, pace.watch())?;
     pace.watch().check()?;
     let lines = LineIndex::new(text);
-    let mut facts: Facts<'_> = collect(program, Some(&scoping), !options.rules.is_empty());
+    let wanted = Wanted {
+        strings: !options.rules.is_empty(),
+        arguments: !options.signatures.is_empty(),
+    };
+    let mut facts: Facts<'_> = collect(program, Some(&scoping), wanted);
     if facts.typed {
         return Ok(Err(NotJavaScript));
     }
@@ -208,9 +214,17 @@ fn examine<'a>(
         .map(|error| describe(error, &lines, &map))
         .collect();
     rules::check(&view, options, &mut findings, pace)?;
+    let rewrites = if findings.has_errors() {
+        Vec::new()
+    } else {
+        rewrites(&facts, options)
+    };
+    let names = Names::of(&view);
     Ok(Ok(Outcome {
         transformed: None,
         findings,
+        rewrites,
+        names,
         declarations: std::mem::take(&mut facts.declarations),
         tagged_templates: std::mem::take(&mut facts.tagged_templates),
         map,

@@ -18,14 +18,18 @@ pub(crate) fn check(
     for identifier in &view.facts.identifiers {
         pace.spend(1)?;
         let name = identifier.name;
-        let Role::Reference {
-            global: true,
-            type_test: false,
-            ..
-        } = identifier.role
-        else {
-            continue;
+        let is_used = match identifier.role {
+            Role::Reference {
+                global: true,
+                type_test: false,
+                ..
+            } => true,
+            Role::GlobalMember { write, type_test } => !write && !type_test,
+            _ => false,
         };
+        if !is_used {
+            continue;
+        }
         let Some(instead) = instead(name) else {
             continue;
         };
@@ -41,6 +45,11 @@ pub(crate) fn check(
         });
     }
     Ok(())
+}
+
+/// What to do instead of using a global that other hosts, or other languages, have.
+pub fn instead_of_global(name: &str) -> Option<&'static str> {
+    instead(name)
 }
 
 /// Whether code that uses this name without declaring it is warned, because other hosts have such a global.
@@ -78,7 +87,15 @@ fn instead(name: &str) -> Option<&'static str> {
         | "clearInterval"
         | "clearImmediate"
         | "requestAnimationFrame" => "there are no timers: `await` the tools, or a tool that waits",
-        "Buffer" => "use `Uint8Array`",
+        "Buffer" => "use `Uint8Array`, `TextEncoder` and `TextDecoder`",
+        "crypto" => "there is no `crypto`: ask a tool for random bytes or hashes",
+        "print" => "this is JavaScript: use `console.log(…)`",
+        "len" => "this is JavaScript: use `value.length`, or `value.size` for a Map or Set",
+        "None" => "this is JavaScript: use `null`",
+        "True" => "this is JavaScript: use `true`",
+        "False" => "this is JavaScript: use `false`",
+        "str" | "int" | "float" => "this is JavaScript: use `String(value)` or `Number(value)`",
+        "range" => "this is JavaScript: use `Array.from({ length: n }, (_, i) => i)`",
         "Worker" | "SharedWorker" | "importScripts" | "postMessage" | "MessageChannel" => {
             "there are no threads: do the work in this run"
         }

@@ -8,8 +8,8 @@ use crate::options::PrepareOptions;
 use crate::rule;
 use crate::view::{ProgramView, Role};
 
-/// The prefix of the executor's own names.
-pub(crate) const RESERVED_PREFIX: &str = "__smol_";
+/// Names that begin so are the executor's own.
+pub const RESERVED_PREFIX: &str = "__smol_";
 
 /// Names reported at most: whoever has more of them will find the rest.
 const MAX_REPORTED: usize = 10;
@@ -56,7 +56,7 @@ pub(crate) fn check_tools(
     };
     for declaration in &view.facts.declarations {
         pace.spend(1)?;
-        if options.is_tool(&declaration.name) {
+        if options.is_fixed_tool(&declaration.name) {
             refuse(&declaration.name, declaration.offset, "declare");
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn check_tools(
             write: true,
             ..
         } = identifier.role
-            && options.is_tool(identifier.name)
+            && options.is_fixed_tool(identifier.name)
         {
             refuse(identifier.name, identifier.offset, "assign to");
         }

@@ -4,6 +4,7 @@
 //! one. The limits are far above what code has.
 
 use super::lists::{Lists, find_lists};
+use super::readings::has_few_wrong_flags;
 
 /// What there is too much of, with the offset where the limit was passed.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,12 +15,19 @@ pub(crate) enum Costly {
     Digits { offset: usize },
     /// Names that are imported and exported.
     Exports { offset: usize },
+    /// Wrong flags of regular expressions.
+    Flags,
 }
 
-pub(crate) fn too_costly(code: &str) -> Result<(), Costly> {
+pub(crate) fn too_costly(code: &str, max_nesting: u32) -> Result<(), Costly> {
     named_groups(code)?;
     digits(code)?;
-    exports(code)
+    exports(code)?;
+    if has_few_wrong_flags(code, max_nesting) {
+        Ok(())
+    } else {
+        Err(Costly::Flags)
+    }
 }
 
 /// A named group is compared with all before it, and takes memory for every group around it. This bounds the sum over

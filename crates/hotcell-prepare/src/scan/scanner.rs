@@ -84,6 +84,8 @@ struct Frame {
     chain: u32,
     angles: u32,
     trials: u32,
+    /// Where it begins, if it is a parenthesis right after a `?`.
+    branch: Option<usize>,
     /// Whether this is the head of an `if`, `for`, `while` or `with`, or a block: no value, in either case.
     valueless: bool,
 }
@@ -109,6 +111,10 @@ pub(super) struct Scanner<'c> {
     pub(super) tokens_again: u32,
     /// Bytes that it may have to read again because parentheses could be a type.
     pub(super) bytes_again: usize,
+    /// Parentheses around this place that stand right after a `?`.
+    branches: usize,
+    /// Wrong flags of regular expressions: see [`wrong_flags`].
+    pub(super) wrong_flags: usize,
     previous: Previous,
     /// Whether `previous` is beyond doubt.
     is_certain: bool,
@@ -139,6 +145,8 @@ impl<'c> Scanner<'c> {
             trials: 1,
             tokens_again: 0,
             bytes_again: 0,
+            branches: 0,
+            wrong_flags: 0,
             previous: Previous::Operator,
             is_certain: true,
             new_line: true,
@@ -213,7 +221,7 @@ impl<'c> Scanner<'c> {
                 one.frames.len(),
             )
         };
-        let bracket = |frame: &Frame| (frame.opener, frame.valueless);
+        let bracket = |frame: &Frame| (frame.opener, frame.valueless, frame.branch);
         state(self) == state(other)
             && self
                 .frames
@@ -236,6 +244,7 @@ impl<'c> Scanner<'c> {
         self.open_angles = self.angles + self.frames.iter().map(|frame| frame.angles).sum::<u32>();
         self.tokens_again = self.tokens_again.max(other.tokens_again);
         self.bytes_again = self.bytes_again.max(other.bytes_again);
+        self.wrong_flags = self.wrong_flags.max(other.wrong_flags);
     }
 
     /// Whether an expression or a statement would begin here.
@@ -368,11 +377,15 @@ impl<'c> Scanner<'c> {
             return Err(TooDeep::Nesting { offset: self.at });
         }
         let (chain, angles, trials) = (self.chain, self.angles, self.trials);
+        let is_branch = opener == b'(' && self.before().trim_ascii_end().ends_with(b"?");
+        let branch = is_branch.then_some(self.at);
+        self.branches += usize::from(is_branch);
         self.frames.push(Frame {
             opener,
             chain,
             angles,
             trials,
+            branch,
             valueless,
         });
         // A trial of every `<` before it reads what is in the bracket, and each may have to try what the bracket is.
@@ -394,6 +407,7 @@ impl<'c> Scanner<'c> {
             self.chain = frame.chain;
             self.angles = frame.angles;
             self.trials = frame.trials;
+            self.end_branch(frame.branch);
         }
         let valueless = frame.as_ref().is_some_and(|frame| frame.valueless);
         let kind = match (valueless, byte) {
@@ -408,6 +422,23 @@ impl<'c> Scanner<'c> {
         }
         // `f()()()` is as deep as it is long.
         self.level()
+    }
+
+    /// A parenthesis ends that may be a value or the parameters of a function: `a ? (b) : c => d`. A parser for TypeScript reads
+    /// it again for each such parenthesis around it.
+    fn end_branch(&mut self, branch: Option<usize>) {
+        if let Some(start) = branch {
+            let again = (self.at - start).saturating_mul(self.branches);
+            self.bytes_again = self.bytes_again.saturating_add(again);
+            self.branches -= 1;
+        }
+    }
+
+    /// Nothing more comes: what is open ends here.
+    pub(super) fn end(&mut self) {
+        while let Some(frame) = self.frames.pop() {
+            self.end_branch(frame.branch);
+        }
     }
 
     fn skip_line(&mut self) {
@@ -510,6 +541,7 @@ impl<'c> Scanner<'c> {
         while is_word(self.peek(0)) {
             self.at += 1;
         }
+        self.wrong_flags += wrong_flags(self.bytes.get(end..self.at).unwrap_or(&[]));
         self.token(Previous::Value, true);
         Ok(())
     }
@@ -581,6 +613,15 @@ impl<'c> Scanner<'c> {
     }
 }
 
+/// How many bytes in what stands behind a regular expression are no flags, or flags that were there before.
+pub(super) fn wrong_flags(word: &[u8]) -> usize {
+    let flags = b"dgimsuvy"
+        .iter()
+        .filter(|flag| word.contains(flag))
+        .count();
+    word.len() - flags
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Name,
@@ -607,6 +648,6 @@ fn classify(word: &[u8]) -> Word {
     }
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'#' | b'\\') || byte >= 0x80
 }

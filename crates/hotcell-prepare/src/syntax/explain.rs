@@ -31,6 +31,13 @@ pub(super) fn explain(error: &OxcDiagnostic, text: &str, lines: &LineIndex<&str>
     } else if message.contains(['“', '”', '‘', '’']) {
         help = Some("use straight quotes: \" or '".into());
     }
+    if is_f_string(text, offset as usize) {
+        help = Some(
+            "this looks like an f-string of Python: write `text ${value}` in backticks".into(),
+        );
+    } else if looks_like_python(line_at(text, offset as usize)) {
+        help = Some("this looks like Python: write JavaScript, with { } around blocks".into());
+    }
     let opened = error
         .labels
         .iter()
@@ -61,6 +68,39 @@ fn in_our_style(text: &str) -> String {
         }
         _ => text,
     }
+}
+
+fn line_at(text: &str, offset: usize) -> &str {
+    let offset = text.floor_char_boundary(offset);
+    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[offset..]
+        .find('\n')
+        .map_or(text.len(), |at| offset + at);
+    &text[start..end]
+}
+
+/// Whether a line that does not parse is one that Python would take.
+fn looks_like_python(line: &str) -> bool {
+    let line = line.trim();
+    let word = line.split([' ', '(', ':']).next().unwrap_or_default();
+    match word {
+        "def" | "elif" | "except" | "lambda" | "pass" | "with" | "raise" | "print" => true,
+        "from" => line.contains(" import "),
+        "import" => !line.contains(['"', '\'']),
+        "if" | "for" | "while" | "else" | "try" | "class" | "async" => line.ends_with(':'),
+        _ => line.starts_with('#'),
+    }
+}
+
+/// Whether the string at an offset has a letter before it, as Python's have.
+fn is_f_string(text: &str, offset: usize) -> bool {
+    let (Some(before), Some(after)) = (text.get(..offset), text.get(offset..)) else {
+        return false;
+    };
+    let Some(before) = before.strip_suffix(['f', 'F']) else {
+        return false;
+    };
+    after.starts_with(['"', '\'']) && !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
 /// The word or the character at an offset.

@@ -97,6 +97,14 @@ fn a_block_in_another_language_alone_is_refused() {
 }
 
 #[test]
+fn a_closing_fence_may_stand_behind_the_code() {
+    assert_eq!(code_in("```js\nf()```"), "f()");
+    assert_eq!(code_in("```js\nf();\ng()```\n"), "f();|g()");
+    assert_eq!(code_in("<code>\n```js\nf()```\n</code>"), "f()");
+    assert_eq!(code_in("```js\nf(`a`)"), "f(`a`)");
+}
+
+#[test]
 fn a_closing_fence_alone_is_taken_off() {
     assert_eq!(code_in("const a = 1;\nf(a)\n```"), "const a = 1;|f(a)");
 }
@@ -154,4 +162,17 @@ fn a_hashbang_in_a_fence_is_taken_off() {
 fn empty_fences_hold_no_code() {
     assert_eq!(only("```js\n```").rule, "code_non_empty");
     assert_eq!(only("```js\n\n```").rule, "code_non_empty");
+}
+
+#[test]
+fn the_marks_that_the_prompt_asks_for_are_taken_off() {
+    assert_eq!(code_in("<code>\nf()\n</code>"), "f()");
+    assert_eq!(code_in("<code>f()</code>"), "f()");
+    assert_eq!(code_in("<code>\nf()"), "f()");
+    assert_eq!(code_in("Thought: I call it.\n<code>\nf()\n</code>"), "f()");
+    assert_eq!(code_in("<code>\n```js\nf()\n```\n</code>"), "f()");
+    assert_eq!(
+        code_in("const a = `\n<code>\n</code>`"),
+        "const a = `|<code>|</code>`"
+    );
 }

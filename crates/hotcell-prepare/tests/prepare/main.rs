@@ -6,6 +6,7 @@ mod dynamic;
 mod extend;
 mod fences;
 mod hostile;
+mod modules;
 mod positions;
 mod properties;
 mod rules;

@@ -90,7 +90,7 @@ fn a_frame_aligns_numbers_tabs_and_wide_characters() {
             column: 4,
         },
     );
-    assert!(frame.ends_with("> 10 | \t😀x\n     | \t ^"), "{frame}");
+    assert!(frame.ends_with("> 10 | \t😀x\n     | \t  ^"), "{frame}");
 }
 
 #[test]

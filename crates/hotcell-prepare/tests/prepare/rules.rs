@@ -371,8 +371,62 @@ fn promises_of_async_tools_must_be_awaited() {
 }
 
 #[test]
+fn arrays_of_promises_are_no_arrays_of_results() {
+    let cases = [
+        (
+            "const all = f.map((n) => read(n)); f(all.map((one) => one.size))",
+            (1, 55),
+            "`one` is a promise",
+        ),
+        (
+            "const all = f.map(async (n) => { return await read(n) }); f(all.map(({ size }) => size))",
+            (1, 70),
+            "`all` holds promises",
+        ),
+        (
+            "f(f.map((n) => read(n)).reduce((sum, one) => sum + one, 0))",
+            (1, 52),
+            "`one` is a promise",
+        ),
+        (
+            "const all = f.map((n) => read(n)); for (const one of all) f(one.size)",
+            (1, 61),
+            "`one` is a promise",
+        ),
+        (
+            "const all = f.map((n) => read(n)); f(all[0].size)",
+            (1, 38),
+            "`all` holds promises",
+        ),
+        (
+            "const all = f.map((n) => read(n)); console.log(all)",
+            (1, 48),
+            "`all` holds promises",
+        ),
+    ];
+    for (code, (line, column), message) in cases {
+        let found = only(code);
+        assert_eq!(found.rule, "floating_promise", "{code}");
+        assert_eq!(found.location, at(line, column), "{code}");
+        assert!(
+            found.message.starts_with(message),
+            "{code}\n{}",
+            found.message
+        );
+        assert!(found.fix.as_deref().unwrap().contains("Promise.all"));
+    }
+}
+
+#[test]
 fn promises_that_somebody_handles_are_fine() {
     for code in [
+        "const all = f.map((n) => read(n)); f(await Promise.all(all)); f(all.length)",
+        "const all = await Promise.all(f.map((n) => read(n))); f(all.map((one) => one.size), all[0].size)",
+        "const all = f.map((n) => read(n)); for (const one of all) f(await one)",
+        "const all = f.map((n) => read(n)); for await (const one of all) f(one.size)",
+        "f(f.map((n) => read(n)).map((one) => one.then(f)))",
+        "f(f.map((n) => read(n)).map(async (one) => (await one).size))",
+        "const all = f.map((n) => search(n)); f(all.map((one) => one.size))",
         "await read(\"a\"); f()",
         "f(read(\"a\"))",
         "const p = read(\"a\"); await p",
@@ -448,6 +502,6 @@ fn diagnostics_serialise_as_the_contract_says() {
     assert_eq!(
         found.to_string(),
         "1:7 ERROR import_allowed: import of \"fs\" is not allowed (fix: no module can be imported here: use the \
-         language's own functions and the tools)"
+         language's own functions and the tools; there is no file system: take inputs from variables)"
     );
 }

@@ -138,6 +138,10 @@ impl<'a> Converter<'a> {
 
     fn convert_type(&mut self, name: &str, map: &'a Map<String, Value>, at: At) -> Ty {
         match name {
+            // What code gets of bytes; JSON has no word for them.
+            "string" if map.get("format").and_then(Value::as_str) == Some("binary") => {
+                Ty::word("Uint8Array")
+            }
             "string" | "boolean" | "null" | "number" => Ty::word(name),
             "integer" => Ty::word("number"),
             "array" => self.convert_array(map, at),

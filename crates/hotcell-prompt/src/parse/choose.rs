@@ -23,7 +23,8 @@ pub(crate) fn chosen(text: &str, answer: &Answer, options: &ParseOptions) -> Vec
             .blocks
             .iter()
             .filter(|found| found.marked == wanted && (inline || !found.inline))
-            .filter_map(|found| block(text, found, options))
+            .flat_map(|found| parts(text, found))
+            .filter_map(|found| block(text, &found, options))
             .collect()
     };
     // With a block on lines of its own, `<code>name</code>` in a sentence is typography.
@@ -58,7 +59,7 @@ fn block(text: &str, found: &Found, options: &ParseOptions) -> Option<Placed> {
         code.end = without_half_mark(text, &code, closing);
     }
     let code = if tagged {
-        inside_fence(text, code)
+        code
     } else {
         inside_tags(text, code, &options.tags)
     };
@@ -102,26 +103,64 @@ fn without_half_mark(text: &str, code: &Range<usize>, closing: &str) -> usize {
     code.start + tail.len() - half.map_or(0, str::len)
 }
 
-/// Tags around a fence: only the inside of the fence is code.
-fn inside_fence(text: &str, code: Range<usize>) -> Range<usize> {
-    let raw = text.get(code.clone()).unwrap_or_default();
-    let start = code.start + (raw.len() - raw.trim_start().len());
-    let count = run_length(text, start, b'`');
-    if count < 3 {
-        return code;
+/// Tags around fences: only the insides of the fences are code, each a block of its own.
+fn parts(text: &str, found: &Found) -> Vec<Found> {
+    let whole = || vec![found.clone()];
+    if found.marked != Marked::Tag {
+        return whole();
     }
-    let body = line_end(text, start);
-    if body >= code.end {
-        return code;
-    }
-    let inside = text.get(body..code.end).unwrap_or_default().trim_end();
-    let unfenced = inside.trim_end_matches('`');
-    let end = if inside.len() - unfenced.len() >= count {
-        unfenced.len()
-    } else {
-        inside.len()
+    let fences = fences(text, &found.code);
+    let Some(first) = fences.first() else {
+        return whole();
     };
-    body..body + end
+    let before = text.get(found.code.start..first.0).unwrap_or_default();
+    // What looks like a fence after code is a part of it, say of a template.
+    if before.contains(['`', '(', '{', '=', ';', '/']) {
+        return whole();
+    }
+    let inside = fences.into_iter().map(|(_, code)| Found {
+        code,
+        ..found.clone()
+    });
+    inside.collect()
+}
+
+/// The fences in a range: where each begins, and its code.
+fn fences(text: &str, range: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        let end = line_end(text, at).min(range.end);
+        let line = text.get(at..end).unwrap_or_default();
+        let mark = at + (line.len() - line.trim_start().len());
+        let character = text.as_bytes().get(mark).copied().unwrap_or_default();
+        let count = run_length(text, mark, character);
+        if !matches!(character, b'`' | b'~') || count < 3 || end == range.end {
+            at = end + 1;
+            continue;
+        }
+        let start = end + 1;
+        let close = closing_in(text, start..range.end, character, count);
+        let (code_end, after) = close.unwrap_or((range.end, range.end));
+        found.push((mark, start..code_end));
+        at = after + 1;
+    }
+    found
+}
+
+/// The end of the code before a closing fence, and the end of the fence's line.
+fn closing_in(text: &str, range: Range<usize>, mark: u8, count: usize) -> Option<(usize, usize)> {
+    let mut at = range.start;
+    while at < range.end {
+        let end = line_end(text, at).min(range.end);
+        let line = text.get(at..end)?.trim_end();
+        let code = line.trim_end_matches(char::from(mark));
+        if line.len() - code.len() >= count {
+            return Some((at + code.len(), end));
+        }
+        at = end + 1;
+    }
+    None
 }
 
 /// A fence around tags: only the inside of the tags is code.

@@ -64,10 +64,14 @@ pub(crate) fn find(
                 None => {}
             }
             // `<code>` around a fence: the fence is not part of the script and must not open a template literal.
-            if matches!(mark, Mark::Tag { .. }) && scanner.at_line_start() {
+            if let Mark::Tag { closing, .. } = mark
+                && (scanner.at_line_start() || at == start)
+            {
                 let backticks = run_length(text, at, b'`');
                 if backticks >= 3 {
-                    scanner.skip_to(line_end(text, at));
+                    let end = line_end(text, at);
+                    let is_last = text.get(at..end).is_some_and(|line| line.contains(closing));
+                    scanner.skip_to(if is_last { at + backticks } else { end });
                     continue;
                 }
             }
@@ -114,6 +118,12 @@ fn look(
             }
             if run_length(text, at, mark) >= count {
                 return Some(Seen::Interrupted);
+            }
+        }
+        // Behind the last statement: `f(1)```` and the end of the line.
+        Mark::Fence { mark: b'`', count } if at > start => {
+            if let Some(length) = closing_fence(text, at, b'`', count) {
+                return Some(Seen::Close(length));
             }
         }
         Mark::Fence { .. } => {}

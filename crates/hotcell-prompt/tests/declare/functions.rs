@@ -1,4 +1,4 @@
-use hotcell_prompt::{NameKind, PromptError, ToolMode, ToolSpec, declare_tool};
+use hotcell_prompt::{NameKind, PromptError, ToolMode, ToolSpec, declare_tool, tools_prompt};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -188,7 +188,9 @@ fn names_that_are_no_identifiers_are_refused() {
         ("1st", "_1st"),
         ("", "_"),
         ("a b", "a_b"),
-        ("x.y", "x_y"),
+        ("x.", "x_"),
+        ("x..y", "x__y"),
+        ("x.class", "x_class"),
         ("f()", "f__"),
         ("💥", "_"),
         ("a\n", "a_"),
@@ -276,4 +278,30 @@ fn tools_of_an_mcp_server_are_read() {
         declare(&[tool]).unwrap(),
         "declare function add(args: { a: number }): Promise<{ sum?: number }>;"
     );
+}
+
+#[test]
+fn tools_in_namespaces_are_declared_in_them() {
+    let tools = [
+        ToolSpec::new("Host.readDoc").description("Reads a document"),
+        ToolSpec::new("add").sync(),
+        ToolSpec::new("Host.list"),
+        ToolSpec::new("Host.files.stat"),
+    ];
+    assert_snapshot!(tools_prompt(&tools).unwrap(), @r"
+    declare function add(...args: unknown[]): unknown;
+
+    declare namespace Host {
+      /** Reads a document */
+      function readDoc(...args: unknown[]): Promise<unknown>;
+
+      function list(...args: unknown[]): Promise<unknown>;
+    }
+
+    declare namespace Host.files {
+      function stat(...args: unknown[]): Promise<unknown>;
+    }
+    ");
+    let both = [ToolSpec::new("Host"), ToolSpec::new("Host.readDoc")];
+    assert!(tools_prompt(&both).is_err());
 }

@@ -13,6 +13,7 @@ mod around;
 mod bare;
 mod blocks;
 mod errors;
+mod marks;
 mod properties;
 mod script;
 
