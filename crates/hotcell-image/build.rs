@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(hotcell_engine_sources)");
+    println!("cargo::rustc-check-cfg=cfg(hotcell_has_image)");
     println!("cargo::rerun-if-env-changed=HOTCELL_IMAGE");
     if std::env::var_os("CARGO_FEATURE_EMBED").is_none() {
         return;
@@ -11,12 +12,16 @@ fn main() {
     let image = std::env::var_os("HOTCELL_IMAGE").map_or_else(default_image, PathBuf::from);
     println!("cargo::rerun-if-changed={}", image.display());
     if !image.is_file() {
+        // In a build of the whole workspace the tool that makes the image shares this crate with the product, and comes first.
+        let is_error = std::env::var_os("CARGO_FEATURE_BUILD").is_none();
         println!(
-            "cargo::error=the cell image is missing ({}): build it with `cargo xtask image`",
+            "cargo::{}=the cell image is missing ({}): build it with `cargo xtask image`",
+            if is_error { "error" } else { "warning" },
             image.display()
         );
         return;
     }
+    println!("cargo::rustc-cfg=hotcell_has_image");
     println!("cargo::rustc-env=HOTCELL_IMAGE_FILE={}", image.display());
 }
 

@@ -42,7 +42,7 @@ pub fn engine_config() -> Config {
 }
 
 /// The settings for running the image.
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 pub fn running_config() -> Config {
     let mut config = engine_config();
     crate::in_place::allow(&mut config);

@@ -22,18 +22,18 @@
 pub mod build;
 mod engine;
 mod format;
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 mod fresh;
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 mod image;
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 mod in_place;
 
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 pub use engine::running_config;
 pub use engine::{MAX_WASM_STACK, TARGET_FEATURES, engine_config};
 pub use format::Layout;
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 pub use fresh::FreshMemory;
-#[cfg(feature = "embed")]
+#[cfg(hotcell_has_image)]
 pub use image::{BuildId, Image, ImageError, LAYOUT};

@@ -305,7 +305,11 @@ static JSValue hc_throw_not_a_function(JSContext *ctx, JSValueConst value)
 static JSValue hc_throw_not_iterable(JSContext *ctx, JSValueConst value)
 {
     HcBlame blame;
-    return hc_throw_blaming(ctx, hc_blame(ctx, &blame, false) ? &blame : NULL, value, "%s is not iterable");
+    int class_id = JS_IsObject(value) ? JS_VALUE_GET_OBJ(value)->class_id : 0;
+    const char *format = class_id == JS_CLASS_PROMISE ? "%s is not iterable: it is a promise, await it first"
+        : class_id == JS_CLASS_ASYNC_GENERATOR ? "%s is not iterable: it is asynchronous, use `for await`"
+        : "%s is not iterable";
+    return hc_throw_blaming(ctx, hc_blame(ctx, &blame, false) ? &blame : NULL, value, format);
 }
 
 static JSValue hc_throw_not_destructurable(JSContext *ctx, JSValueConst value)
@@ -313,4 +317,32 @@ static JSValue hc_throw_not_destructurable(JSContext *ctx, JSValueConst value)
     HcBlame blame;
     return hc_throw_blaming(ctx, hc_blame(ctx, &blame, false) ? &blame : NULL, value,
                             JS_IsNull(value) ? "cannot destructure '%s' as it is null" : "cannot destructure '%s' as it is undefined");
+}
+
+static bool hc_is_internal(const JSStackFrame *frame)
+{
+    const JSObject *function = JS_VALUE_GET_OBJ(frame->cur_func);
+    return js_class_has_bytecode(function->class_id) && function->u.func.function_bytecode->hc_internal;
+}
+
+static bool hc_is_hidden_frame(JSStackFrame *frame)
+{
+    if (hc_booting)
+        return false;
+    if (js_class_has_bytecode(JS_VALUE_GET_OBJ(frame->cur_func)->class_id))
+        return hc_is_internal(frame);
+    return frame->prev_frame && hc_is_internal(frame->prev_frame);
+}
+
+static JSStackFrame *hc_maker_of(JSStackFrame *frame, JSValueConst new_target)
+{
+    if (JS_VALUE_GET_TAG(new_target) != JS_TAG_OBJECT)
+        return frame;
+    /* Between an error and what makes it are the constructors of its base classes, and no more. */
+    int left = 64;
+    for (JSStackFrame *maker = frame; maker && left-- > 0; maker = maker->prev_frame) {
+        if (JS_VALUE_GET_OBJ(maker->cur_func) == JS_VALUE_GET_OBJ(new_target))
+            return maker;
+    }
+    return frame;
 }

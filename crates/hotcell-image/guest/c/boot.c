@@ -162,20 +162,23 @@ HC_EXPORT("boot") void hc_boot(void)
     if (JS_AddIntrinsicDOMException(ctx) || !hc_install_policy(ctx) || !hc_install_source_gates(ctx))
         __builtin_trap();
     hc.declared = JS_NewObjectProto(ctx, JS_NULL);
+    hc.namespaces = JS_NewObjectProto(ctx, JS_NULL);
+    hc.modules = JS_NewObjectProto(ctx, JS_NULL);
     hc_intrinsics.Map = hc_global(ctx, "Map");
     hc_intrinsics.Set = hc_global(ctx, "Set");
     hc_intrinsics.RegExp = hc_global(ctx, "RegExp");
     hc_intrinsics.DataView = hc_global(ctx, "DataView");
     hc_intrinsics.DOMException = hc_global(ctx, "DOMException");
-    JSValue weak_set = hc_global(ctx, "WeakSet");
-    hc.tool_errors = JS_CallConstructor(ctx, weak_set, 0, NULL);
-    JS_FreeValue(ctx, weak_set);
+    JSValue weak_map = hc_global(ctx, "WeakMap");
+    hc.tool_errors = JS_CallConstructor(ctx, weak_map, 0, NULL);
+    JS_FreeValue(ctx, weak_map);
 
     JSValue native = JS_NewObjectProto(ctx, JS_NULL);
     JS_SetPropertyFunctionList(ctx, native, hc_natives, countof(hc_natives));
     JS_SetPropertyStr(ctx, ctx->global_obj, "hotcellNative", native);
     hc_run_boot_scripts(ctx);
-    if (!JS_IsFunction(ctx, hc.inspect) || !JS_IsFunction(ctx, hc.await_result))
+    if (!JS_IsFunction(ctx, hc.inspect) || !JS_IsFunction(ctx, hc.await_result) || !JS_IsFunction(ctx, hc.make_pages)
+        || !JS_IsFunction(ctx, hc.make_json))
         __builtin_trap();
 
     ctx->eval_internal = hc_eval_internal;

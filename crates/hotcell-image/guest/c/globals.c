@@ -26,7 +26,7 @@ static bool hc_remove_property(JSContext *ctx, JSValueConst object, JSAtom name)
 static bool hc_remove_global(JSContext *ctx, JSAtom name)
 {
     return hc_remove_property(ctx, ctx->global_var_obj, name) && hc_remove_property(ctx, ctx->global_obj, name)
-        && hc_remove_property(ctx, hc.declared, name);
+        && hc_remove_property(ctx, hc.declared, name) && hc_remove_property(ctx, hc.namespaces, name);
 }
 
 /* The names that `program` declares are the operands of the `check_define_var` instructions it starts with. */
@@ -109,26 +109,170 @@ static bool hc_define_variables(JSContext *ctx, HcIn *in)
     return true;
 }
 
-/* count, then (kind, number, name)… */
+/* What is under `old`, a namespace or undefined, with `tool` at `path` below it: a new frozen object. Namespaces that code
+   has stored stay as they are. Takes `tool`. */
+static JSValue hc_extend_namespace(JSContext *ctx, JSValueConst old, const char *path, JSValue tool)
+{
+    JSValue result = JS_NewObject(ctx);
+    bool ok = !JS_IsException(result);
+    if (ok && JS_IsObject(old) && !JS_IsFunction(ctx, old))
+        ok = JS_CopyDataProperties(ctx, result, old, JS_UNDEFINED, false) >= 0;
+    const char *dot = strchr(path, '.');
+    JSAtom name = ok ? JS_NewAtomLen(ctx, path, dot ? (size_t)(dot - path) : strlen(path)) : JS_ATOM_NULL;
+    ok = ok && name != JS_ATOM_NULL;
+    if (ok && dot) {
+        JSValue inner = JS_GetProperty(ctx, result, name);
+        tool = hc_extend_namespace(ctx, inner, dot + 1, tool);
+        JS_FreeValue(ctx, inner);
+        ok = !JS_IsException(tool);
+    }
+    if (ok)
+        ok = JS_DefinePropertyValue(ctx, result, name, tool, JS_PROP_C_W_E) >= 0 && JS_FreezeObject(ctx, result) >= 0;
+    else
+        JS_FreeValue(ctx, tool);
+    JS_FreeAtom(ctx, name);
+    if (ok)
+        return result;
+    JS_FreeValue(ctx, result);
+    return JS_EXCEPTION;
+}
+
+/* Makes `value` the global `name`, which the program cannot change. Takes `value`. */
+static bool hc_define_fixed(JSContext *ctx, JSAtom name, JSValue value)
+{
+    if (hc_remove_global(ctx, name))
+        return JS_DefinePropertyValue(ctx, ctx->global_obj, name, value, JS_PROP_ENUMERABLE) >= 0;
+    JS_FreeValue(ctx, value);
+    return false;
+}
+
+/* `Host.readDoc`: a tool in a namespace, which is made if it is not there. Takes `tool`. */
+static bool hc_define_in_namespace(JSContext *ctx, const char *path, JSValue tool)
+{
+    const char *dot = strchr(path, '.');
+    JSAtom name = JS_NewAtomLen(ctx, path, (size_t)(dot - path));
+    if (name == JS_ATOM_NULL) {
+        JS_FreeValue(ctx, tool);
+        return false;
+    }
+    JSValue old = JS_GetProperty(ctx, hc.namespaces, name);
+    JSValue namespace = hc_extend_namespace(ctx, old, dot + 1, tool);
+    JS_FreeValue(ctx, old);
+    bool ok = !JS_IsException(namespace) && hc_define_fixed(ctx, name, JS_DupValue(ctx, namespace));
+    if (ok)
+        ok = JS_DefinePropertyValue(ctx, hc.namespaces, name, namespace, JS_PROP_C_W_E) >= 0;
+    else
+        JS_FreeValue(ctx, namespace);
+    JS_FreeAtom(ctx, name);
+    return ok;
+}
+
+/* kind, number and name of a tool: the function, its name for the caller to free, and whether programs may shadow it. */
+static JSValue hc_read_tool(JSContext *ctx, HcIn *in, JSAtom *name, bool *shadowable)
+{
+    uint8_t kind;
+    uint64_t number;
+    *name = JS_ATOM_NULL;
+    if (!hc_get_byte(in, &kind) || !hc_get_number(in, &number) || number > INT16_MAX) {
+        hc_malformed_definition(ctx);
+        return JS_EXCEPTION;
+    }
+    *shadowable = kind & HC_TOOL_SHADOWABLE;
+    *name = hc_get_name(ctx, in);
+    const char *text = *name == JS_ATOM_NULL ? NULL : JS_AtomToCString(ctx, *name);
+    if (!text)
+        return JS_EXCEPTION;
+    /* Within a namespace or a module it has a short name. */
+    const char *hash = strrchr(text, '#');
+    const char *dot = hash ? hash : strrchr(text, '.');
+    JSValue tool = hc_new_tool(ctx, dot ? dot + 1 : text, kind & ~HC_TOOL_SHADOWABLE, (int)number);
+    JS_FreeCString(ctx, text);
+    return tool;
+}
+
+/* Whether a program has declared this name: a tool that it may shadow then leaves it alone. */
+static bool hc_is_taken(JSContext *ctx, JSAtom name)
+{
+    JSProperty *property;
+    return hc_is_declared(ctx, name) || find_own_property(&property, JS_VALUE_GET_OBJ(ctx->global_var_obj), name) != NULL;
+}
+
+/* count, then (kind, number, name)…; a dot in a name stands between a namespace and what is in it. */
 static bool hc_define_tools(JSContext *ctx, HcIn *in)
 {
     uint32_t count;
     if (!hc_get_count(in, &count))
         return hc_malformed_definition(ctx);
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t kind;
-        uint64_t number;
-        if (!hc_get_byte(in, &kind) || !hc_get_number(in, &number) || number > INT16_MAX)
-            return hc_malformed_definition(ctx);
-        JSAtom name = hc_get_name(ctx, in);
-        const char *text = name == JS_ATOM_NULL ? NULL : JS_AtomToCString(ctx, name);
-        JSValue tool = text ? hc_new_tool(ctx, text, kind, (int)number) : JS_EXCEPTION;
-        JS_FreeCString(ctx, text);
-        bool ok = !JS_IsException(tool) && JS_FreezeObject(ctx, tool) >= 0 && hc_remove_global(ctx, name);
-        if (ok)
-            ok = JS_DefinePropertyValue(ctx, ctx->global_obj, name, tool, JS_PROP_ENUMERABLE) >= 0;
+        JSAtom name;
+        bool shadowable;
+        JSValue tool = hc_read_tool(ctx, in, &name, &shadowable);
+        const char *text = JS_IsException(tool) ? NULL : JS_AtomToCString(ctx, name);
+        bool ok = text != NULL;
+        if (!ok)
+            JS_FreeValue(ctx, tool);
+        else if (strchr(text, '.'))
+            ok = hc_define_in_namespace(ctx, text, tool);
+        else if (!shadowable)
+            ok = hc_define_fixed(ctx, name, tool);
+        else if (!hc_is_taken(ctx, name) && (ok = hc_remove_global(ctx, name)))
+            ok = JS_DefinePropertyValue(ctx, ctx->global_obj, name, tool, JS_PROP_C_W_E) >= 0;
         else
             JS_FreeValue(ctx, tool);
+        JS_FreeCString(ctx, text);
+        JS_FreeAtom(ctx, name);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* What a module of the host's exports: count, then (name, 0, value) or (name, 1, tool)… */
+static bool hc_define_exports(JSContext *ctx, HcIn *in, JSValueConst exports)
+{
+    uint32_t count;
+    if (!hc_get_count(in, &count))
+        return hc_malformed_definition(ctx);
+    for (uint32_t i = 0; i < count; i++) {
+        JSAtom name = hc_get_name(ctx, in);
+        if (name == JS_ATOM_NULL)
+            return false;
+        uint8_t is_tool;
+        JSValue value = JS_EXCEPTION;
+        if (!hc_get_byte(in, &is_tool)) {
+            hc_malformed_definition(ctx);
+        } else if (is_tool) {
+            JSAtom path;
+            bool shadowable;
+            value = hc_read_tool(ctx, in, &path, &shadowable);
+            JS_FreeAtom(ctx, path);
+        } else {
+            value = hc_decode_value(ctx, in, true);
+        }
+        bool ok = !JS_IsException(value) && JS_DefinePropertyValue(ctx, exports, name, value, JS_PROP_C_W_E) >= 0;
+        JS_FreeAtom(ctx, name);
+        if (!ok)
+            return false;
+    }
+    return JS_FreezeObject(ctx, exports) >= 0;
+}
+
+/* count, then (name, exports)…: see hc_load_module. */
+static bool hc_define_modules(JSContext *ctx, HcIn *in)
+{
+    uint32_t count;
+    if (!hc_get_count(in, &count))
+        return hc_malformed_definition(ctx);
+    for (uint32_t i = 0; i < count; i++) {
+        JSAtom name = hc_get_name(ctx, in);
+        if (name == JS_ATOM_NULL)
+            return false;
+        JSValue exports = JS_NewObjectProto(ctx, JS_NULL);
+        bool ok = !JS_IsException(exports) && hc_define_exports(ctx, in, exports);
+        if (ok)
+            ok = JS_DefinePropertyValue(ctx, hc.modules, name, exports, JS_PROP_C_W_E) >= 0;
+        else
+            JS_FreeValue(ctx, exports);
         JS_FreeAtom(ctx, name);
         if (!ok)
             return false;

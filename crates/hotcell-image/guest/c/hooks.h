@@ -39,11 +39,26 @@ static JSValue hc_throw_not_a_function(struct JSContext *ctx, JSValueConst value
 static JSValue hc_throw_not_iterable(struct JSContext *ctx, JSValueConst value);
 static JSValue hc_throw_not_destructurable(struct JSContext *ctx, JSValueConst value);
 
+/* True while the image is made, see state.c. */
+static bool hc_booting;
+
+/* Whether a reader of the stack did not write this frame: a function of the image, or what it called of the engine. */
+struct JSStackFrame;
+static bool hc_is_hidden_frame(struct JSStackFrame *frame);
+
+/* Code was stopped for good, at `pc` of this function. */
+struct JSFunctionBytecode;
+static void hc_note_stop(struct JSContext *ctx, struct JSFunctionBytecode *code, const uint8_t *pc);
+
+/* The frame to skip up to for an error made by `new_target`: that of its constructor, or `frame`. */
+static struct JSStackFrame *hc_maker_of(struct JSStackFrame *frame, JSValueConst new_target);
+
 /* A loop body starts with this: `close_loc` with an index no function can have, which costs one dispatch and no stack. */
 #define HC_TICK 0xffff
 #define HC_EMIT_TICK(s) \
     do { \
         if (hc_policy.counts_loops) { \
+            emit_source_loc(s); \
             emit_op(s, OP_close_loc); \
             emit_u16(s, HC_TICK); \
         } \

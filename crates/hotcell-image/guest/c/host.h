@@ -35,6 +35,7 @@ enum {
     HC_EMIT_FINAL = 3,       /* the value of final_answer */
     HC_EMIT_LOG = 4,         /* a console line */
     HC_EMIT_REJECTION = 5,   /* a rejected promise nobody handled */
+    HC_EMIT_PLACE = 6,       /* where the code was when the run was stopped */
 };
 
 #endif

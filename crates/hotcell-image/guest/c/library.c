@@ -245,14 +245,16 @@ static JSValue hc_native_library(JSContext *ctx, JSValueConst this_val, int argc
     return kind == HC_ANSWER_ERROR && !JS_IsException(value) ? JS_Throw(ctx, value) : value;
 }
 
-/* What the glue calls back: (inspect, awaitResult). */
+/* What the glue calls back: (inspect, awaitResult, makePages, makeJson). */
 static JSValue hc_native_register(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val;
-    if (argc < 2 || !JS_IsFunction(ctx, argv[0]) || !JS_IsFunction(ctx, argv[1]))
-        return JS_ThrowTypeError(ctx, "register needs two functions");
-    hc.inspect = JS_DupValue(ctx, argv[0]);
-    hc.await_result = JS_DupValue(ctx, argv[1]);
+    JSValue *all[] = { &hc.inspect, &hc.await_result, &hc.make_pages, &hc.make_json };
+    for (int i = 0; i < (int)countof(all); i++) {
+        if (i >= argc || !JS_IsFunction(ctx, argv[i]))
+            return JS_ThrowTypeError(ctx, "register needs four functions");
+        *all[i] = JS_DupValue(ctx, argv[i]);
+    }
     return JS_UNDEFINED;
 }
 
@@ -267,5 +269,5 @@ static const JSCFunctionListEntry hc_natives[] = {
     JS_CFUNC_DEF("utf8Decode", 2, hc_native_utf8_decode),
     JS_CFUNC_DEF("library", 1, hc_native_library),
     JS_CFUNC_DEF("structuredClone", 1, hc_structured_clone),
-    JS_CFUNC_DEF("register", 2, hc_native_register),
+    JS_CFUNC_DEF("register", 4, hc_native_register),
 };

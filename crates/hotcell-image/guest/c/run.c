@@ -26,7 +26,8 @@ static bool hc_put_printed(JSContext *ctx, JSValueConst value)
     return ok;
 }
 
-/* flags, the value itself if it can cross, else HC_END, then how it prints. The value first: it takes less memory. */
+/* flags, if it is a tool's error its number, the value itself if it can cross, else HC_END, then how it prints. The value
+   first: it takes less memory. */
 enum {
     HC_EXCEPTION_FROM_TOOL = 1,
     HC_EXCEPTION_AT_COMPILE = 2,
@@ -37,11 +38,12 @@ static bool hc_emit_exception(JSContext *ctx, JSValueConst error, uint8_t flags)
     /* Whoever ran out of memory has left garbage; what follows needs some. */
     if (!hc_reserve_block)
         JS_RunGC(ctx->rt);
-    if (hc_is_tool_error(ctx, error))
+    int32_t tool = hc_tool_of_error(ctx, error);
+    if (tool >= 0)
         flags |= HC_EXCEPTION_FROM_TOOL;
     size_t start = hc_out.length;
     JSValue refusal = JS_UNDEFINED;
-    bool ok = hc_put_byte(flags);
+    bool ok = hc_put_byte(flags) && (tool < 0 || hc_put_number((uint64_t)tool));
     if (ok && !hc_encode_value(ctx, error, "error", &refusal)) {
         JS_FreeValue(ctx, refusal);
         if (JS_HasException(ctx)) {
@@ -174,6 +176,9 @@ static int32_t hc_end_run(JSContext *ctx, int32_t status)
 static int32_t hc_end_stopped(JSContext *ctx)
 {
     int32_t status = HC_STATUS_STOPPED + hc_stop_reason;
+    if (hc_stop_place[0])
+        host_emit(HC_EMIT_PLACE, hc_stop_place, strlen(hc_stop_place));
+    hc_stop_place[0] = 0;
     hc_drop_exception(ctx);
     hc_drop_jobs(ctx->rt);
     hc_forget_calls(ctx);
@@ -185,6 +190,9 @@ static int32_t hc_end_stopped(JSContext *ctx)
 /* After the promise of the run has settled. */
 static int32_t hc_finish(JSContext *ctx, JSPromiseStateEnum state)
 {
+    /* Answers that nobody awaited are taken in, so that they do not pile up from run to run. */
+    if (hc.calls_outstanding && hc_take_answers(ctx) < 0)
+        return hc_end_stopped(ctx);
     JSValue result = JS_PromiseResult(ctx, hc.run);
     bool ok;
     if (state == JS_PROMISE_REJECTED) {
@@ -338,7 +346,7 @@ HC_EXPORT("abandon") int32_t hc_abandon(void)
     return hc_end_stopped(hc.ctx);
 }
 
-/* Variables and tools. Returns 0, or 1 after emitting the exception. */
+/* Variables, tools and modules. Returns 0, or 1 after emitting the exception. */
 HC_EXPORT("define") int32_t hc_define(int32_t length)
 {
     JSContext *ctx = hc.ctx;
@@ -346,7 +354,8 @@ HC_EXPORT("define") int32_t hc_define(int32_t length)
     host_stack(1);
     bool ok = hc_receive(ctx, length, &message);
     if (ok) {
-        ok = hc_define_variables(ctx, &message.in) && hc_define_tools(ctx, &message.in);
+        ok = hc_define_variables(ctx, &message.in) && hc_define_tools(ctx, &message.in)
+            && hc_define_modules(ctx, &message.in);
         hc_release(&message);
     }
     if (ok)

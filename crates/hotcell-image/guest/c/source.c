@@ -102,6 +102,66 @@ static char *hc_normalize_module(JSContext *ctx, const char *base, const char *n
     return js_strdup(ctx, name);
 }
 
+/* What the host's module of this name exports: a frozen object. */
+static JSValue hc_module_exports(JSContext *ctx, JSAtom name)
+{
+    JSValue exports = JS_GetProperty(ctx, hc.modules, name);
+    if (JS_IsObject(exports))
+        return exports;
+    JS_FreeValue(ctx, exports);
+    return JS_ThrowTypeError(ctx, "the host's module is not there: the cell was restored without it");
+}
+
+/* Calls `use` for each name that the module exports; `default` is the whole object unless it has one of that name. */
+static int hc_for_exports(JSContext *ctx, JSModuleDef *module,
+                          int (*use)(JSContext *ctx, JSModuleDef *module, const char *name, JSValue value))
+{
+    JSValue exports = hc_module_exports(ctx, module->module_name);
+    if (JS_IsException(exports))
+        return -1;
+    JSPropertyEnum *names;
+    uint32_t count;
+    int done = JS_GetOwnPropertyNames(ctx, &names, &count, exports, JS_GPN_STRING_MASK);
+    bool has_default = false;
+    if (done >= 0) {
+        for (uint32_t i = 0; i < count && done >= 0; i++) {
+            has_default |= names[i].atom == JS_ATOM_default;
+            const char *name = JS_AtomToCString(ctx, names[i].atom);
+            JSValue value = name ? JS_GetProperty(ctx, exports, names[i].atom) : JS_EXCEPTION;
+            done = JS_IsException(value) ? -1 : use(ctx, module, name, value);
+            JS_FreeCString(ctx, name);
+        }
+        JS_FreePropertyEnum(ctx, names, count);
+    }
+    if (done >= 0 && !has_default)
+        done = use(ctx, module, "default", JS_DupValue(ctx, exports));
+    JS_FreeValue(ctx, exports);
+    return done;
+}
+
+static int hc_add_export(JSContext *ctx, JSModuleDef *module, const char *name, JSValue value)
+{
+    JS_FreeValue(ctx, value);
+    return JS_AddModuleExport(ctx, module, name);
+}
+
+static int hc_fill_module(JSContext *ctx, JSModuleDef *module)
+{
+    return hc_for_exports(ctx, module, JS_SetModuleExport);
+}
+
+static JSModuleDef *hc_host_module(JSContext *ctx, const char *name)
+{
+    JSModuleDef *module = JS_NewCModule(ctx, name, hc_fill_module);
+    if (module && hc_for_exports(ctx, module, hc_add_export) < 0) {
+        /* Or else the next import would find it. */
+        js_free_module_def(ctx, module);
+        return NULL;
+    }
+    return module;
+}
+
+/* The host answers with the source of the module, or with null if it is one of those that it defined. */
 static JSModuleDef *hc_load_module(JSContext *ctx, const char *name, void *opaque)
 {
     (void)opaque;
@@ -115,6 +175,8 @@ static JSModuleDef *hc_load_module(JSContext *ctx, const char *name, void *opaqu
         JS_Throw(ctx, source);
         return NULL;
     }
+    if (JS_IsNull(source))
+        return hc_host_module(ctx, name);
     size_t length;
     const char *text = JS_IsException(source) ? NULL : JS_ToCStringLen(ctx, &length, source);
     JS_FreeValue(ctx, source);

@@ -8,6 +8,10 @@ typedef struct {
     uint32_t next_free;
     JSValue resolve;
     JSValue reject;
+    JSValue tool;
+    /* The function that made the call, and where in its code; undefined if no function of the program did. */
+    JSValue function;
+    uint32_t position;
 } HcCall;
 
 static struct {
@@ -20,10 +24,18 @@ static struct {
     JSValue await_result;
     /* (value) => string, never throws: how a value prints. */
     JSValue inspect;
-    /* A WeakSet of the errors that tools answered with. */
+    /* A WeakMap of the errors that tools answered with, to the tools. */
     JSValue tool_errors;
     /* Names that earlier programs declared as `var` or `function`, so that a later program may declare them anew. */
     JSValue declared;
+    /* (tool, name) => function: its calls give an async iterator over the items of pages, which the tool answers. */
+    JSValue make_pages;
+    /* (tool, name) => function: its calls give what the JSON text means that the tool answers. */
+    JSValue make_json;
+    /* Namespaces of tools by their names; the same objects that the global names hold. */
+    JSValue namespaces;
+    /* Modules of the host's by their names: frozen objects of what they export. */
+    JSValue modules;
     /* Promises that were rejected while nobody listened, in order. */
     JSValue *rejections;
     uint32_t rejection_count;

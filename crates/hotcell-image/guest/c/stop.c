@@ -17,6 +17,29 @@ static int32_t hc_stop_reason;
    the next one asks. */
 int32_t *hc_poll_countdown;
 
+/* Where the run was stopped, as in "run-1.js:3:5"; empty if no code of a program was. */
+static char hc_stop_place[256];
+
+/* The innermost function of the program is the first that the end passes. */
+static void hc_note_stop(JSContext *ctx, JSFunctionBytecode *code, const uint8_t *pc)
+{
+    if (hc_stop_place[0] || code->hc_internal || hc_stop_reason == HC_RUNNING || hc_stop_reason == HC_STOP_FINAL_ANSWER)
+        return;
+    /* A jump back was made already, to before the loop's condition; the tick behind that knows where the loop is. */
+    const uint8_t *at = pc, *end = code->byte_code_buf + code->byte_code_len;
+    for (int left = 8; left > 0 && end - at > 3 && short_opcode_info(*at).size > 0; left--) {
+        if (*at == OP_close_loc && get_u16(at + 1) == HC_TICK) {
+            pc = at + 1;
+            break;
+        }
+        at += short_opcode_info(*at).size;
+    }
+    int column, line = find_line_num(ctx, code, (uint32_t)(pc - code->byte_code_buf - 1), &column);
+    char file[128];
+    if (code->filename && line > 0)
+        snprintf(hc_stop_place, sizeof hc_stop_place, "%s:%d:%d", JS_AtomGetStr(ctx, file, sizeof file, code->filename), line, column);
+}
+
 static JSValue hc_stop(JSContext *ctx, int32_t reason)
 {
     if (hc_stop_reason == HC_RUNNING)

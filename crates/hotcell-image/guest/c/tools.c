@@ -2,7 +2,9 @@
  *
  * By who waits: HC_TOOL_SYNC answers within the call, HC_TOOL_WAIT suspends the whole cell until the answer is there,
  * HC_TOOL_ASYNC returns a promise that `next_answer` settles, HC_TOOL_NATURAL suspends the cell until the host knows whether
- * it has an answer or a promise of one. HC_TOOL_FINAL is `final_answer`, see run.c. */
+ * it has an answer or a promise of one. HC_TOOL_FINAL is `final_answer`, see run.c. HC_TOOL_PAGES returns an async iterator,
+ * which calls as HC_TOOL_ASYNC does for a page at a time; HC_TOOL_JSON a promise for the value that an answer is the JSON text of:
+ * see wrapped-tools.js. */
 
 enum {
     HC_TOOL_SYNC = 0,
@@ -10,7 +12,12 @@ enum {
     HC_TOOL_ASYNC = 2,
     HC_TOOL_FINAL = 3,
     HC_TOOL_NATURAL = 4,
+    HC_TOOL_PAGES = 5,
+    HC_TOOL_JSON = 6,
 };
+
+/* Beside the kind of a tool: a program may declare its name. */
+#define HC_TOOL_SHADOWABLE 0x80
 
 static JSValue hc_final_answer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool);
 
@@ -21,12 +28,13 @@ enum {
     HC_ANSWER_STOP = 2, /* the run is over: cancelled, out of time, or refused for good */
 };
 
-/* Remembers that `error` is a tool's own, so that a run that ends with this very object can say so. */
-static void hc_mark_tool_error(JSContext *ctx, JSValueConst error)
+/* Remembers that `error` is the tool's own, so that a run that ends with this very object can say so. */
+static void hc_mark_tool_error(JSContext *ctx, JSValueConst error, JSValueConst tool)
 {
     if (!JS_IsObject(error))
         return;
-    JSValue done = js_map_set(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
+    JSValueConst entry[2] = { error, tool };
+    JSValue done = js_map_set(ctx, hc.tool_errors, 2, entry, MAGIC_WEAK);
     if (JS_IsException(done))
         hc_drop_exception(ctx);
     JS_FreeValue(ctx, done);
@@ -53,7 +61,7 @@ static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
             const char *why = JS_ToCString(ctx, refusal);
             if (why) {
                 JS_ThrowTypeError(ctx, "%s and cannot be passed to a tool", why);
-                hc_mark_tool_error(ctx, ctx->rt->current_exception);
+                hc_mark_tool_error(ctx, ctx->rt->current_exception, JS_GetActiveFunction(ctx));
             }
             JS_FreeCString(ctx, why);
             JS_FreeValue(ctx, refusal);
@@ -63,14 +71,61 @@ static bool hc_encode_arguments(JSContext *ctx, int argc, JSValueConst *argv)
     return true;
 }
 
-static bool hc_is_tool_error(JSContext *ctx, JSValueConst error)
+/* The number of the tool whose error this is, or -1. */
+static int32_t hc_tool_of_error(JSContext *ctx, JSValueConst error)
 {
     if (!JS_IsObject(error))
-        return false;
-    JSValue found = js_map_has(ctx, hc.tool_errors, 1, &error, MAGIC_SET | MAGIC_WEAK);
-    bool is = JS_VALUE_GET_TAG(found) == JS_TAG_BOOL && JS_VALUE_GET_BOOL(found);
-    JS_FreeValue(ctx, found);
-    return is;
+        return -1;
+    JSValue tool = js_map_get(ctx, hc.tool_errors, 1, &error, MAGIC_WEAK);
+    int32_t number = -1;
+    if (JS_VALUE_GET_TAG(tool) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(tool)->class_id == JS_CLASS_C_FUNCTION)
+        number = JS_VALUE_GET_OBJ(tool)->u.cfunc.magic;
+    JS_FreeValue(ctx, tool);
+    return number;
+}
+
+/* Where the code calls the tool: its innermost frame. */
+static void hc_note_place(JSContext *ctx, HcCall *call)
+{
+    call->function = JS_UNDEFINED;
+    for (JSStackFrame *frame = ctx->rt->current_stack_frame; frame; frame = frame->prev_frame) {
+        JSObject *function = JS_VALUE_GET_OBJ(frame->cur_func);
+        if (!js_class_has_bytecode(function->class_id) || !frame->cur_pc)
+            continue;
+        JSFunctionBytecode *code = function->u.func.function_bytecode;
+        if (code->hc_internal)
+            continue;
+        call->function = JS_DupValue(ctx, frame->cur_func);
+        call->position = (uint32_t)(frame->cur_pc - code->byte_code_buf - 1);
+        return;
+    }
+}
+
+/* An error that comes after the fact has no frames of the program: the place of the call is where to look. */
+static void hc_place_error(JSContext *ctx, JSValueConst error, const HcCall *call)
+{
+    if (JS_VALUE_GET_TAG(error) != JS_TAG_OBJECT || !JS_IsObject(call->function))
+        return;
+    JSObject *p = JS_VALUE_GET_OBJ(error);
+    if (p->class_id != JS_CLASS_ERROR || (JS_IsString(p->u.object_data) && JS_VALUE_GET_STRING(p->u.object_data)->len != 0))
+        return;
+    JSFunctionBytecode *code = JS_VALUE_GET_OBJ(call->function)->u.func.function_bytecode;
+    int column, line = find_line_num(ctx, code, call->position, &column);
+    const char *name = get_func_name(ctx, call->function);
+    const char *file = code->filename ? JS_AtomToCString(ctx, code->filename) : NULL;
+    DynBuf text;
+    js_dbuf_init(ctx, &text);
+    dbuf_printf(&text, "    at %s (%s:%d:%d)\n", name && name[0] ? name : "<anonymous>", file ? file : "<null>", line, column);
+    JS_FreeCString(ctx, file);
+    JS_FreeCString(ctx, name);
+    JSValue stack = dbuf_error(&text) ? JS_EXCEPTION : JS_NewStringLen(ctx, (char *)text.buf, text.size);
+    dbuf_free(&text);
+    if (JS_IsException(stack)) {
+        hc_drop_exception(ctx);
+        return;
+    }
+    JS_FreeValue(ctx, p->u.object_data);
+    p->u.object_data = stack;
 }
 
 /* What the answer at `in` means: *is_error says whether `value` is to be thrown. JS_EXCEPTION if it cannot be read. */
@@ -99,7 +154,7 @@ static JSValue hc_take_reply(JSContext *ctx, int32_t length)
     hc_release(&reply);
     if (!is_error)
         return value;
-    hc_mark_tool_error(ctx, value);
+    hc_mark_tool_error(ctx, value, JS_GetActiveFunction(ctx));
     return JS_Throw(ctx, value);
 }
 
@@ -153,6 +208,8 @@ static void hc_end_call(JSContext *ctx, uint32_t call)
     HcCall *entry = &hc.calls[call];
     JS_FreeValue(ctx, entry->resolve);
     JS_FreeValue(ctx, entry->reject);
+    JS_FreeValue(ctx, entry->tool);
+    JS_FreeValue(ctx, entry->function);
     *entry = (HcCall) { .in_use = false, .next_free = hc.free_call };
     hc.free_call = call;
     hc.calls_outstanding--;
@@ -174,8 +231,10 @@ static bool hc_settle_call(JSContext *ctx, uint32_t call, HcIn *in)
         value = JS_GetException(ctx);
         is_error = true;
     }
-    if (is_error)
-        hc_mark_tool_error(ctx, value);
+    if (is_error) {
+        hc_place_error(ctx, value, &hc.calls[call]);
+        hc_mark_tool_error(ctx, value, hc.calls[call].tool);
+    }
     JSValue done = JS_Call(ctx, is_error ? hc.calls[call].reject : hc.calls[call].resolve, JS_UNDEFINED, 1, vc(&value));
     JS_FreeValue(ctx, value);
     hc_end_call(ctx, call);
@@ -184,11 +243,19 @@ static bool hc_settle_call(JSContext *ctx, uint32_t call, HcIn *in)
     return ok;
 }
 
+/* So many calls may be outstanding before a call takes in the answers of earlier ones. A program that never waits, because
+   it forgot an `await`, would pile them up. */
+#define HC_CALLS_BEFORE_TAKING 64
+
+static int hc_take_answers(JSContext *ctx);
+
 /* Makes a call under a number of its own, with a promise for its answer. *now is the length of a reply that came at
    once, or 0. JS_EXCEPTION if it could not be made. */
 static JSValue hc_start_call(JSContext *ctx, int32_t (*host_call)(int32_t, int32_t, const void *, size_t), int32_t tool,
                              int argc, JSValueConst *argv, int32_t *call, int32_t *now)
 {
+    if (hc.calls_outstanding >= HC_CALLS_BEFORE_TAKING && hc_take_answers(ctx) < 0)
+        return JS_EXCEPTION;
     size_t start = hc_out.length;
     if (!hc_encode_arguments(ctx, argc, argv))
         return JS_EXCEPTION;
@@ -206,7 +273,10 @@ static JSValue hc_start_call(JSContext *ctx, int32_t (*host_call)(int32_t, int32
         JS_FreeValue(ctx, promise);
         return JS_EXCEPTION;
     }
-    hc.calls[*call] = (HcCall) { .in_use = true, .resolve = settle[0], .reject = settle[1] };
+    hc.calls[*call] = (HcCall) {
+        .in_use = true, .resolve = settle[0], .reject = settle[1], .tool = JS_DupValue(ctx, JS_GetActiveFunction(ctx))
+    };
+    hc_note_place(ctx, &hc.calls[*call]);
     *now = host_call(tool, *call, hc_out.data + start, hc_out.length - start);
     hc_out.length = start;
     return promise;
@@ -282,6 +352,8 @@ static JSValue hc_new_tool(JSContext *ctx, const char *name, uint8_t kind, int t
         function.generic_magic = hc_tool_wait;
         break;
     case HC_TOOL_ASYNC:
+    case HC_TOOL_PAGES:
+    case HC_TOOL_JSON:
         function.generic_magic = hc_tool_async;
         break;
     case HC_TOOL_FINAL:
@@ -293,5 +365,17 @@ static JSValue hc_new_tool(JSContext *ctx, const char *name, uint8_t kind, int t
     default:
         return JS_ThrowInternalError(ctx, "unknown kind of tool");
     }
-    return JS_NewCFunction2(ctx, function.generic, name, 0, JS_CFUNC_generic_magic, tool);
+    JSValue made = JS_NewCFunction2(ctx, function.generic, name, 0, JS_CFUNC_generic_magic, tool);
+    if (!JS_IsException(made) && JS_FreezeObject(ctx, made) < 0) {
+        JS_FreeValue(ctx, made);
+        return JS_EXCEPTION;
+    }
+    if (JS_IsException(made) || (kind != HC_TOOL_PAGES && kind != HC_TOOL_JSON))
+        return made;
+    JSValue arguments[2] = { made, JS_NewString(ctx, name) };
+    JSValueConst wrap = kind == HC_TOOL_PAGES ? hc.make_pages : hc.make_json;
+    JSValue wrapped = JS_IsException(arguments[1]) ? JS_EXCEPTION : JS_Call(ctx, wrap, JS_UNDEFINED, 2, vc(arguments));
+    JS_FreeValue(ctx, arguments[0]);
+    JS_FreeValue(ctx, arguments[1]);
+    return wrapped;
 }

@@ -60,7 +60,7 @@
 
   // The frames of whoever called the console; before them come the header, this function and the console's method.
   const callerFrames = () => {
-    const [, , , ...frames] = stackOf(new Error()).split('\n');
+    const [, ...frames] = stackOf(new Error()).split('\n');
     return frames;
   };
 

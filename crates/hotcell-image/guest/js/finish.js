@@ -9,6 +9,8 @@
   kit.native.register(
     harden((value) => kit.inspect(value)),
     harden(async (value) => ({ value: await value })),
+    harden(kit.makePages),
+    harden(kit.makeJson),
   );
 
   // Writable and configurable like every standard global: a program may shadow them for itself.

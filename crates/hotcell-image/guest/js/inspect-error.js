@@ -13,8 +13,6 @@
   const engineStack = getOwnPropertyDescriptor(globalThis.Error.prototype, 'stack')?.get;
 
   const FRAME = '\n    at';
-  // The first two frames of an error made by SES's Error constructor.
-  const SES_FRAMES = /^ {4}at (?:apply|construct) \(native\)\n {4}at Error \([^\n]*\)(?:\n|$)/;
   // The name a stack begins with: words up to a colon or the first frame, or a lone name.
   const LEADING_NAME = /^(?:[A-Z][\w ()[\]-]+(?=:|\n\s+at)|[\w-]*Error$)/;
   // A run of frames shared with the cause is folded if it is longer than this.
@@ -29,11 +27,8 @@
     return messageText === '' ? nameText : `${nameText}: ${messageText}`;
   };
 
-  // The engine's frames without SES's own, without the newline at the end.
-  const tidyFrames = (stack) => {
-    const frames = stack.replace(SES_FRAMES, '');
-    return frames.endsWith('\n') ? frames.slice(0, -1) : frames;
-  };
+  // The engine's frames without the newline at the end.
+  const tidyFrames = (frames) => (frames.endsWith('\n') ? frames.slice(0, -1) : frames);
 
   // An error that lost its prototype still has the stack the engine gave it.
   const rawStack = (error) => {

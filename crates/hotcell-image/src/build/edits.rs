@@ -7,6 +7,7 @@
 use anyhow::{Result, ensure};
 
 mod messages;
+mod places;
 mod repairs;
 
 pub(super) struct Edit {
@@ -41,6 +42,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Edit> {
         .iter()
         .chain(repairs::REPAIRS)
         .chain(messages::MESSAGES)
+        .chain(places::PLACES)
 }
 
 const EDITS: &[Edit] = &[

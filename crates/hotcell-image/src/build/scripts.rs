@@ -44,6 +44,7 @@ const KIT: &[&str] = &[
     "format.js",
     "console-table.js",
     "console.js",
+    "wrapped-tools.js",
 ];
 
 /// `ses` is the text of the SES shim, `folder` holds ours.
