@@ -6,7 +6,6 @@ mod run;
 use std::{
     fmt,
     pin::pin,
-    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
@@ -19,14 +18,14 @@ use crate::{
     engine::Engine,
     error::CellError,
     foreign,
-    guest::{Guest, place},
+    guest::{Guest, SHADOWABLE, clock_number, place, policy, random_number},
     host::{Emitted, Host, Slot},
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random},
     room::StackLease,
     snapshot::{self, Outstanding, State},
     stats::Stats,
-    tool::{Tool, ToolError},
+    tool::{AnswerFuture, Tool, ToolError},
     value::Value,
     wire::{put_number, put_value},
 };
@@ -93,7 +92,7 @@ impl Cell {
         for (name, _) in &variables {
             check_name(name)?;
         }
-        self.define(&variables, &[])
+        self.define(&variables, &[], &[])
     }
 
     /// Makes `tool` a global function, in place of an earlier one of that name. Code cannot replace it.
@@ -108,14 +107,30 @@ impl Cell {
     ) -> Result<(), CellError> {
         let mut slots = Vec::new();
         for (name, tool) in tools {
-            let kind = tool.kind_number();
-            slots.push(Slot {
-                name: Arc::from(check_name(name)?),
-                tool: Some(tool),
-                kind,
-            });
+            slots.push(Slot::new(check_tool_name(name)?, tool));
         }
-        self.define(&[], &slots)
+        self.define(&[], &slots, &[])
+    }
+
+    /// Makes a module of the host's: what code finds that imports `name`, if [`CellOptions::on_import`] says
+    /// [`Module::Defined`](crate::Module::Defined). Functions are called as tools are; values arrive frozen. `default` is the
+    /// object of all of them, unless one has that name.
+    ///
+    /// To tools of a module belongs the name `module#function`.
+    pub fn define_module<'a>(
+        &mut self,
+        name: &str,
+        exports: impl IntoIterator<Item = (&'a str, Export<'a>)>,
+    ) -> Result<(), CellError> {
+        let mut members = Vec::new();
+        for (export, what) in exports {
+            check_name(export)?;
+            members.push((export, what));
+        }
+        if !is_module_name(name) {
+            return Err(CellError::Name(name.to_owned()));
+        }
+        self.define(&[], &[], &[(name, members)])
     }
 
     /// The names of the tools that are defined. After a restore, [`Cell::is_connected`] says which still need a function.
@@ -134,6 +149,11 @@ impl Cell {
                 .iter()
                 .any(|slot| &*slot.name == tool && slot.tool.is_some())
         })
+    }
+
+    /// Where the code of the last run was when it was stopped for its time or its loops, as in `code.js:3:5`, if that is known.
+    pub fn stopped_at(&self) -> Option<&str> {
+        self.live.as_ref()?.store.data().stopped_at.as_deref()
     }
 
     /// Whether the cell can still run code.
@@ -174,16 +194,24 @@ impl Cell {
     /// Answers a call that no function of this process will answer: one of [`Tool::deferred`], or one that was
     /// outstanding when the cell was forked or restored.
     pub fn answer(&mut self, call: u32, answer: Result<Value, ToolError>) -> Result<(), CellError> {
-        let host = self.live()?.store.data_mut();
-        let waits = host
-            .calls
-            .get(&call)
-            .is_some_and(|call| !call.has_future && !call.is_answered);
-        if !waits {
-            return Err(CellError::State("there is no such call to answer"));
-        }
-        host.keep_answer(call, answer);
+        self.waiting_for_host(call)?.keep_answer(call, answer);
         Ok(())
+    }
+
+    /// As [`Cell::answer`], with an answer to come.
+    pub fn answer_with(&mut self, call: u32, answer: AnswerFuture) -> Result<(), CellError> {
+        self.waiting_for_host(call)?.answer_with(call, answer);
+        Ok(())
+    }
+
+    fn waiting_for_host(&mut self, call: u32) -> Result<&mut Host, CellError> {
+        let host = self.live()?.store.data_mut();
+        let call = host.calls.get(&call);
+        if call.is_some_and(|call| !call.has_future && !call.is_answered) {
+            Ok(host)
+        } else {
+            Err(CellError::State("there is no such call to answer"))
+        }
     }
 
     /// The whole state of the cell as bytes: variables, functions, pending promises, a run that waits for tools.
@@ -294,28 +322,14 @@ impl Cell {
         foreign::discard(self.live.take());
     }
 
-    fn define(&mut self, variables: &[(&str, &Value)], tools: &[Slot]) -> Result<(), CellError> {
+    fn define(
+        &mut self,
+        variables: &[(&str, &Value)],
+        tools: &[Slot],
+        modules: &[(&str, Vec<(&str, Export<'_>)>)],
+    ) -> Result<(), CellError> {
         let live = self.live()?;
         let host = live.store.data_mut();
-        // A name that is known keeps its number: functions that code has stored go on working.
-        let mut numbers = Vec::new();
-        for tool in tools {
-            let known = host
-                .tools
-                .iter()
-                .position(|slot| slot.name == tool.name && slot.kind == tool.kind);
-            let number = known.unwrap_or(host.tools.len());
-            match known {
-                Some(number) => host.tools[number] = tool.clone(),
-                None if number >= MAX_TOOLS => {
-                    return Err(CellError::State(
-                        "a cell cannot have more than 32,768 tools",
-                    ));
-                }
-                None => host.tools.push(tool.clone()),
-            }
-            numbers.push(number as u64);
-        }
         let mut message = Vec::new();
         put_number(&mut message, variables.len() as u64);
         for (name, value) in variables {
@@ -323,10 +337,27 @@ impl Cell {
             put_value(&mut message, value)?;
         }
         put_number(&mut message, tools.len() as u64);
-        for (tool, number) in tools.iter().zip(numbers) {
-            message.push(tool.kind);
-            put_number(&mut message, number);
-            put_value(&mut message, &Value::from(&*tool.name))?;
+        for tool in tools {
+            put_tool(&mut message, host, tool.clone())?;
+        }
+        put_number(&mut message, modules.len() as u64);
+        for (module, exports) in modules {
+            put_value(&mut message, &Value::from(*module))?;
+            put_number(&mut message, exports.len() as u64);
+            for (name, export) in exports {
+                put_value(&mut message, &Value::from(*name))?;
+                match export {
+                    Export::Value(value) => {
+                        message.push(0);
+                        put_value(&mut message, value)?;
+                    }
+                    Export::Tool(tool) => {
+                        message.push(1);
+                        let slot = Slot::new(&format!("{module}#{name}"), tool.clone());
+                        put_tool(&mut message, host, slot)?;
+                    }
+                }
+            }
         }
         let length = self.send(message)?;
         let failed = self.enter_chore(Chore::Define(length))?;
@@ -365,24 +396,22 @@ impl Cell {
 
     /// `struct HcPolicy` of `guest/c/hooks.h`.
     fn write_policy(&mut self) {
-        let (clock, time) = match self.options.clock {
-            Clock::Off => (0u32, 0.0),
-            Clock::Real => (1, 0.0),
-            Clock::Fixed(time) => (2, time),
+        let time = match self.options.clock {
+            Clock::Fixed(time) => time,
+            Clock::Off | Clock::Real => 0.0,
         };
-        let random: u32 = match self.options.random {
-            Random::Off => 0,
-            Random::Real => 1,
-            Random::Seeded(_) => 2,
-        };
-        let at = place::POLICY;
+        let (clock, random) = (
+            clock_number(self.options.clock),
+            random_number(self.options.random),
+        );
+        let counts_loops = u64::from(self.options.count_operations);
         let Some(live) = &mut self.live else { return };
         let memory = live.guest.memory.data_mut(&mut live.store);
-        memory[at..at + 4].copy_from_slice(&clock.to_le_bytes());
-        memory[at + 4..at + 8].copy_from_slice(&random.to_le_bytes());
-        memory[at + 8..at + 16].copy_from_slice(&f64::to_le_bytes(time));
-        let counts_loops = u64::from(self.options.count_operations);
-        memory[at + 24..at + 32].copy_from_slice(&counts_loops.to_le_bytes());
+        let policy = &mut memory[place::POLICY..][..policy::SIZE];
+        policy[policy::CLOCK..][..4].copy_from_slice(&clock.to_le_bytes());
+        policy[policy::RANDOM..][..4].copy_from_slice(&random.to_le_bytes());
+        policy[policy::FIXED_TIME..][..8].copy_from_slice(&time.to_le_bytes());
+        policy[policy::COUNTS_LOOPS..][..8].copy_from_slice(&counts_loops.to_le_bytes());
     }
 
     /// Where the sequence of random numbers begins.
@@ -394,7 +423,7 @@ impl Cell {
 
     /// How far the sequence of random numbers has come.
     fn sequence(&self) -> [u8; 8] {
-        let at = place::POLICY + 16;
+        let at = place::POLICY + policy::SEED;
         let bytes = self
             .live
             .as_ref()
@@ -405,7 +434,7 @@ impl Cell {
     }
 
     fn write_sequence(&mut self, sequence: [u8; 8]) {
-        let at = place::POLICY + 16;
+        let at = place::POLICY + policy::SEED;
         if let Some(live) = &mut self.live {
             live.guest.memory.data_mut(&mut live.store)[at..at + 8].copy_from_slice(&sequence);
         }
@@ -453,11 +482,77 @@ fn grow_to(store: &mut Store<Host>, guest: &Guest, size: usize) -> Result<(), Ce
     Ok(())
 }
 
+/// What a module of the host's exports under a name.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Export<'a> {
+    /// A function.
+    Tool(Tool),
+    /// Anything else.
+    Value(&'a Value),
+}
+
+/// Takes a tool into the table of tools, and tells the guest of it.
+fn put_tool(message: &mut Vec<u8>, host: &mut Host, tool: Slot) -> Result<(), CellError> {
+    // A name that is known keeps its number: functions that code has stored go on working.
+    let known = host
+        .tools
+        .iter()
+        .position(|slot| slot.name == tool.name && slot.kind == tool.kind);
+    let number = known.unwrap_or(host.tools.len());
+    if number >= MAX_TOOLS {
+        return Err(CellError::State(
+            "a cell cannot have more than 32,768 tools",
+        ));
+    }
+    let is_shadowable = tool.tool.as_ref().is_some_and(Tool::is_shadowable);
+    message.push(tool.kind | if is_shadowable { SHADOWABLE } else { 0 });
+    put_number(message, number as u64);
+    put_value(message, &Value::from(&*tool.name))?;
+    match known {
+        Some(number) => host.tools[number] = tool,
+        None => host.tools.push(tool),
+    }
+    Ok(())
+}
+
 fn check_name(name: &str) -> Result<&str, CellError> {
     if is_name(name) {
         Ok(name)
     } else {
         Err(CellError::Name(name.to_owned()))
+    }
+}
+
+/// As [`check_name`], for tools, which may be in namespaces: `Host.readDoc`.
+fn check_tool_name(name: &str) -> Result<&str, CellError> {
+    if is_tool_name(name) {
+        Ok(name)
+    } else {
+        Err(CellError::Name(name.to_owned()))
+    }
+}
+
+/// Namespaces may be nested so deep.
+const MAX_NAMESPACES: usize = 16;
+
+/// Whether code can write the name of a tool, with its namespaces before it.
+fn is_tool_name(name: &str) -> bool {
+    name.split('.').count() <= MAX_NAMESPACES && name.split('.').all(is_name)
+}
+
+/// The longest name that a module of the host's may have, in bytes.
+const MAX_MODULE_NAME: usize = 1000;
+
+fn is_module_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_MODULE_NAME && !name.contains('\0')
+}
+
+/// Whether something in the table of tools can have this name.
+pub(crate) fn is_slot_name(name: &str) -> bool {
+    match name.rsplit_once('#') {
+        Some((module, export)) => is_module_name(module) && is_name(export),
+        None => is_tool_name(name),
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
 };
 
 use hotcell_image::{BuildId, Image, running_config};
+use hotcell_watchdog::Watchdog;
 use wasmtime::{InstancePre, Store};
 
 use crate::{
@@ -19,7 +20,6 @@ use crate::{
     imports,
     options::CellOptions,
     room::{Landlord, Room, StackLease},
-    watchdog::Watchdog,
 };
 
 /// How an [`Engine`] is made.

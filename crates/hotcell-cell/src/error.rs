@@ -1,6 +1,6 @@
 //! How a run, or a cell, can fail.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use hotcell_image::ImageError;
 use hotcell_meter::OverLimit;
@@ -154,6 +154,8 @@ pub struct Exception {
     pub value: Option<Value>,
     /// Whether it is the very error that a tool answered with.
     pub from_tool: bool,
+    /// The tool whose error it is, if it is one's.
+    pub tool: Option<Arc<str>>,
     /// Whether the code did not even compile.
     pub at_compile: bool,
     /// Whether memory was refused to the cell in this run.

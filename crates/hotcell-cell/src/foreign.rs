@@ -8,7 +8,7 @@
 //!
 //! The locks there are, and what they guard:
 //!
-//! - the watchdog's timers ([`crate::watchdog`]): what is due is collected, then the lock is released, then runs are
+//! - the watchdog's timers ([`hotcell_watchdog`]): what is due is collected, then the lock is released, then runs are
 //!   interrupted and woken;
 //! - the wakers of a [`crate::CancelToken`], and the waker of the task that polls a cell (`host/task.rs`): values are moved in
 //!   and out, nothing else;

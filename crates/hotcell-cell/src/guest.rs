@@ -1,8 +1,15 @@
 //! The guest as the host knows it: names, numbers and places that `guest/c` defines.
 
+#[cfg(test)]
+mod shared;
+
 use wasmtime::{Instance, Memory, Module, ModuleExport, Store, TypedFunc};
 
-use crate::{error::CellError, host::Host};
+use crate::{
+    error::CellError,
+    host::Host,
+    options::{Clock, Level, Random, SourceKind},
+};
 
 /// Size of the guest's inbox, `HC_INBOX_SIZE`.
 pub(crate) const INBOX_SIZE: usize = 16384;
@@ -25,7 +32,8 @@ impl Status {
             1 => Self::Waiting,
             2 => Self::Stalled,
             4 => Self::StoppedForOperations,
-            5 => Self::StoppedByInterrupt,
+            // 3 says that there was no memory to go on with, not even to say so.
+            3 | 5 => Self::StoppedByInterrupt,
             6 => Self::StoppedByFinalAnswer,
             _ => return Err(CellError::Broken(format!("unknown status {status}"))),
         })
@@ -40,6 +48,7 @@ pub(crate) mod emit {
     pub(crate) const FINAL: i32 = 3;
     pub(crate) const LOG: i32 = 4;
     pub(crate) const REJECTION: i32 = 5;
+    pub(crate) const PLACE: i32 = 6;
 }
 
 /// First byte of an answer.
@@ -53,6 +62,55 @@ pub(crate) mod answer {
 pub(crate) mod exception {
     pub(crate) const FROM_TOOL: u8 = 1;
     pub(crate) const AT_COMPILE: u8 = 2;
+}
+
+/// Beside the number of a tool's kind: a program may declare its name.
+pub(crate) const SHADOWABLE: u8 = 0x80;
+
+/// `struct HcPolicy`: where its fields are, and what stands there.
+pub(crate) mod policy {
+    pub(crate) const CLOCK: usize = 0;
+    pub(crate) const RANDOM: usize = 4;
+    pub(crate) const FIXED_TIME: usize = 8;
+    pub(crate) const SEED: usize = 16;
+    pub(crate) const COUNTS_LOOPS: usize = 24;
+    pub(crate) const SIZE: usize = 32;
+}
+
+/// The number of a policy of the clock.
+pub(crate) fn clock_number(clock: Clock) -> u32 {
+    match clock {
+        Clock::Off => 0,
+        Clock::Real => 1,
+        Clock::Fixed(_) => 2,
+    }
+}
+
+/// The number of a policy of chance.
+pub(crate) fn random_number(random: Random) -> u32 {
+    match random {
+        Random::Off => 0,
+        Random::Real => 1,
+        Random::Seeded(_) => 2,
+    }
+}
+
+/// The kind of source with this number.
+pub(crate) fn source_kind(number: i32) -> Option<SourceKind> {
+    Some(match number {
+        0 => SourceKind::DirectEval,
+        1 => SourceKind::IndirectEval,
+        2 => SourceKind::Function,
+        3 => SourceKind::GeneratorFunction,
+        4 => SourceKind::AsyncFunction,
+        5 => SourceKind::AsyncGeneratorFunction,
+        _ => return None,
+    })
+}
+
+/// The level with this number.
+pub(crate) fn level(number: u8) -> Option<Level> {
+    Level::ALL.get(usize::from(number)).copied()
 }
 
 /// Where things are in every cell's memory.
@@ -78,7 +136,7 @@ pub(crate) mod place {
     const _: () = assert!(INBOX + INBOX_SIZE <= INITIAL_MEMORY);
     const _: () = assert!(OPERATIONS_LEFT + 8 <= INITIAL_MEMORY);
     const _: () = assert!(POLL_COUNTDOWN + 4 <= INITIAL_MEMORY);
-    const _: () = assert!(POLICY + 32 <= INITIAL_MEMORY);
+    const _: () = assert!(POLICY + super::policy::SIZE <= INITIAL_MEMORY);
     const _: () = assert!(STACK_TOP <= INITIAL_MEMORY && STACK_TOP.is_multiple_of(PAGE));
 }
 

@@ -63,7 +63,8 @@ impl<T> Deref for Held<T> {
 pub struct Arguments(Held<Vec<Value>>);
 
 impl Arguments {
-    pub(crate) fn charged(values: Vec<Value>, charge: Charge) -> Self {
+    /// Arguments that are charged until the last clone is gone.
+    pub fn charged(values: Vec<Value>, charge: Charge) -> Self {
         Self(Held::charged(values, charge))
     }
 

@@ -21,6 +21,7 @@ pub(crate) use outcome::Emitted;
 
 use crate::{
     cancel::CancelToken,
+    deadline::Deadline,
     engine::Seat,
     held::Held,
     interrupt::Interrupt,
@@ -28,7 +29,6 @@ use crate::{
     options::{CellOptions, Clock, Console, Gate, Modules, Random},
     room::StackLease,
     tool::Answer,
-    watchdog::Deadline,
     wire::Budget,
 };
 use message::Waiting;
@@ -53,7 +53,7 @@ pub(crate) struct Host {
     pub(crate) interrupt: Arc<Interrupt>,
     /// When the run under way must be over.
     pub(crate) deadline: Option<Deadline>,
-    /// When the guest was first seen to compute on after an interrupt, or at all between runs, by [`crate::watchdog::thread_time`].
+    /// When the guest was first seen to compute on after an interrupt, or at all between runs, by [`hotcell_watchdog::thread_time`].
     pub(crate) overtime_since: Option<Duration>,
     /// Where the machine's stack was when the guest was entered.
     pub(crate) stack_mark: usize,
@@ -80,6 +80,8 @@ pub(crate) struct Host {
     pub(crate) futures: FuturesUnordered<CallFuture>,
     pub(crate) answers: VecDeque<(u32, Held<Answer>)>,
     pub(crate) cancel: CancelToken,
+    /// Where the last run was when it was stopped.
+    pub(crate) stopped_at: Option<String>,
     /// The task that polls the cell, so that a new call can be polled at once.
     pub(crate) task: TaskWaker,
     pub(crate) tool_calls: u64,
@@ -118,6 +120,7 @@ impl Host {
             answers: VecDeque::new(),
             cancel: CancelToken::of(&interrupt),
             interrupt,
+            stopped_at: None,
             task: TaskWaker::default(),
             tool_calls: 0,
             waiting: None,

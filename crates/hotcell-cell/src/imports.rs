@@ -8,13 +8,13 @@ use wasmtime::{Caller, Engine, Linker, Memory};
 
 use crate::{
     foreign,
-    guest::{answer, emit, place},
+    guest::{answer, emit, place, source_kind},
     host::{Host, Reaction, Refusal, not_connected, put_answer, put_numbered_answer, read_values},
     library,
-    options::{Import, Source, SourceKind},
+    options::{Import, Module, Source, SourceKind},
     tool::{Kind, Reply, Tool, ToolError},
     value::{ErrorValue, Text, Value},
-    visit::leave_with,
+    visit::{leave_with, leave_with_code},
     wire::{Reader, WireError, put_value},
 };
 
@@ -56,7 +56,10 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     )?;
     linker.func_wrap("hotcell", "next_answer", next_answer)?;
     linker.func_wrap_async("hotcell", "admit", |caller, (kind, at, length)| {
-        Box::new(elsewhere(length, move || admit(caller, kind, at, length)))
+        Box::new(async move {
+            leave_with_code(length).await;
+            admit(caller, kind, at, length)
+        })
     })?;
     linker.func_wrap_async("hotcell", "module", |caller, (at, length)| {
         Box::new(elsewhere(length, move || module(caller, at, length)))
@@ -171,7 +174,13 @@ fn tool_call(
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     let reaction = match host.read_call(tool, guest_bytes(memory, pointer, length)?)? {
-        Ok((call, Some(Tool(Kind::Sync(function))))) => {
+        Ok((
+            call,
+            Some(Tool {
+                kind: Kind::Sync(function),
+                ..
+            }),
+        )) => {
             host.pause_clock();
             let answer = function(call);
             host.resume_clock();
@@ -193,7 +202,13 @@ async fn tool_wait(
     let (data, host) = memory.data_and_store_mut(&mut caller);
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let reaction = match call {
-        Ok((call, Some(Tool(Kind::Wait(function))))) => {
+        Ok((
+            call,
+            Some(Tool {
+                kind: Kind::Wait(function),
+                ..
+            }),
+        )) => {
             let tool = Arc::clone(&call.tool);
             let answer = host.wait_for(tool, function(call)).await;
             answer.map_or(Reaction::Stop, Reaction::Answer)
@@ -215,12 +230,25 @@ async fn tool_natural(
     let call = host.read_call(tool, guest_bytes(data, pointer, length)?)?;
     let id = host.new_call_id(id)?;
     let reaction = match call {
-        Ok((call, Some(Tool(Kind::Natural(function))))) => {
+        Ok((
+            mut call,
+            Some(Tool {
+                kind: Kind::Natural(function),
+                ..
+            }),
+        )) => {
+            call.id = Some(id);
             let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
             match host.wait_for(Arc::clone(&tool), function(call)).await {
                 Some(Ok(Reply::Value(value))) => Reaction::Answer(Ok(value)),
                 Some(Ok(Reply::Later(future))) => {
                     match host.start_future(id, tool, arguments, future) {
+                        Ok(()) => return Ok(0),
+                        Err(refused) => Reaction::Answer(Err(refused)),
+                    }
+                }
+                Some(Err(error)) if error.is_suspension() => {
+                    match host.wait_for_host(id, tool, arguments) {
                         Ok(()) => return Ok(0),
                         Err(refused) => Reaction::Answer(Err(refused)),
                     }
@@ -271,6 +299,9 @@ fn tool_start(
 fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     host.check_in_run()?;
+    if host.answers.is_empty() {
+        host.poll_answers_now();
+    }
     let Some((id, answer)) = host.answers.pop_front() else {
         return Ok(0);
     };
@@ -294,14 +325,8 @@ fn admit(
         return Ok(0);
     };
     let message = guest_bytes(memory, pointer, length)?;
-    let kind = match kind {
-        0 => SourceKind::DirectEval,
-        1 => SourceKind::IndirectEval,
-        2 => SourceKind::Function,
-        3 => SourceKind::GeneratorFunction,
-        4 => SourceKind::AsyncFunction,
-        5 => SourceKind::AsyncGeneratorFunction,
-        _ => wasmtime::bail!("unknown kind of source {kind}"),
+    let Some(kind) = source_kind(kind) else {
+        wasmtime::bail!("unknown kind of source {kind}");
     };
     let source = host.read(message, |reader| read_source(kind, reader))?;
     let ((parameters, body), _charge) = match source {
@@ -368,11 +393,15 @@ fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::
         find_module(host, &String::from_utf8_lossy(name))
     };
     end_if_interrupted(memory, host);
-    let source = source.map(|source| Value::String(Text::from(source)));
+    let source = source.map(|found| match found {
+        Module::Source(text) => Value::String(Text::from(text)),
+        // See `hc_load_module`.
+        Module::Defined => Value::Null,
+    });
     host.reply_answer(memory, put_answer, &source)
 }
 
-fn find_module(host: &Host, name: &str) -> Result<String, ToolError> {
+fn find_module(host: &Host, name: &str) -> Result<Module, ToolError> {
     let Some(modules) = &host.modules else {
         let message = format!("there is no module {name:?} in this cell");
         return Err(ToolError::new("TypeError", message));

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        LazyLock,
+        Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
     },
     task::Waker,
@@ -11,6 +11,7 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use hotcell_meter::{Stopped, Watch};
+use hotcell_watchdog::{Timed, Timer};
 
 use crate::foreign;
 
@@ -107,6 +108,11 @@ impl Interrupt {
         RunId(self.state.load(Ordering::Acquire) >> REASON_BITS)
     }
 
+    /// Raises it for the run under way at a time, unless the timer is dropped before.
+    pub(crate) fn timer(self: &Arc<Self>, at: Instant) -> Timer {
+        Timer::set(at, self, self.run().0)
+    }
+
     /// When the run's time is over; `None` while it does not count.
     pub(crate) fn set_deadline(&self, at: Option<Instant>) {
         let at = at.map_or(NEVER, nanoseconds);
@@ -121,6 +127,18 @@ impl Interrupt {
     fn is_past_deadline(&self) -> bool {
         let deadline = self.deadline.load(Ordering::Acquire);
         deadline != NEVER && nanoseconds(Instant::now()) >= deadline
+    }
+}
+
+impl Timed for Interrupt {
+    fn note(&self, run: u64) {
+        Interrupt::note(self, RunId(run), Reason::Deadline);
+    }
+
+    fn wake(self: Arc<Self>) {
+        Interrupt::wake(&self);
+        // What waits goes with the last one to hold it.
+        foreign::discard(self);
     }
 }
 

@@ -45,6 +45,7 @@
 
 mod cancel;
 mod cell;
+mod deadline;
 mod engine;
 mod error;
 mod foreign;
@@ -58,29 +59,29 @@ mod limits;
 mod memory;
 mod options;
 mod pool;
-mod process;
 mod room;
 mod snapshot;
 mod stats;
 mod tool;
 mod value;
 mod visit;
-mod watchdog;
 mod wire;
 
 pub use cancel::CancelToken;
-pub use cell::{Cell, Interrupter, Outcome, Program, Progress};
+pub use cell::{Cell, Export, Interrupter, Outcome, Program, Progress};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CellError, Exception};
 pub use held::Arguments;
 pub use hotcell_image::{BuildId, ImageError};
 pub use hotcell_meter::{Account, Charge, OverLimit, Pace, Stopped, Watch};
-pub use options::{CellOptions, Clock, Import, Level, Line, Random, Source, SourceKind};
+pub use options::{CellOptions, Clock, Import, Level, Line, Module, Random, Source, SourceKind};
 pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
-pub use value::{BigInt, ErrorValue, Text, Value, View, ViewKind, decimal};
+pub use value::{
+    BigInt, ConvertError, ErrorValue, Text, Value, View, ViewKind, decimal, from_value, to_value,
+};
 pub use visit::{is_leaving, leave, visit};
 pub use wire::{MAX_DEPTH, WireError};
 

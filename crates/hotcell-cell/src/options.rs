@@ -42,6 +42,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Log, Self::Info, Self::Warn, Self::Error];
+
     /// The name of the console's method.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -100,6 +103,28 @@ impl fmt::Debug for Import<'_> {
     }
 }
 
+/// What a module is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Module {
+    /// The source of an ECMAScript module.
+    Source(String),
+    /// What [`Cell::define_module`](crate::Cell::define_module) defined under its name.
+    Defined,
+}
+
+impl From<&str> for Module {
+    fn from(source: &str) -> Self {
+        Self::Source(source.to_owned())
+    }
+}
+
+impl From<String> for Module {
+    fn from(source: String) -> Self {
+        Self::Source(source)
+    }
+}
+
 /// Code that is made at run time, inside.
 #[non_exhaustive]
 pub struct Source<'a> {
@@ -143,7 +168,7 @@ pub enum SourceKind {
 
 pub(crate) type Console = Arc<dyn Fn(&Line<'_>) + Send + Sync>;
 pub(crate) type Gate = Arc<dyn Fn(&Source<'_>) -> Result<(), String> + Send + Sync>;
-pub(crate) type Modules = Arc<dyn Fn(&Import<'_>) -> Result<String, ToolError> + Send + Sync>;
+pub(crate) type Modules = Arc<dyn Fn(&Import<'_>) -> Result<Module, ToolError> + Send + Sync>;
 
 /// What a cell is made with. The defaults are safe: no clock, no chance, no modules, 64 MiB, ten seconds per run.
 #[must_use]
@@ -270,11 +295,11 @@ impl CellOptions {
         self
     }
 
-    /// Gives the source of the module that `import(name)` asks for (none are there). In the time of the run, as for
-    /// [`CellOptions::on_console`].
+    /// Gives the module that `import(name)` asks for (none are there): its source, or [`Module::Defined`]. In the time of the
+    /// run, as for [`CellOptions::on_console`].
     pub fn on_import(
         mut self,
-        modules: impl Fn(&Import<'_>) -> Result<String, ToolError> + Send + Sync + 'static,
+        modules: impl Fn(&Import<'_>) -> Result<Module, ToolError> + Send + Sync + 'static,
     ) -> Self {
         self.modules = Some(Arc::new(modules));
         self

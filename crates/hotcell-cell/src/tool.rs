@@ -3,7 +3,7 @@
 use std::{fmt, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
 use futures_util::FutureExt;
-use hotcell_meter::Watch;
+use hotcell_meter::{Account, Charge, OverLimit, Watch};
 
 use crate::{
     cancel::CancelToken,
@@ -21,6 +21,10 @@ pub struct ToolCall {
     pub arguments: Arguments,
     /// Fires when the run ends before the answer is there.
     pub cancel: CancelToken,
+    /// Names it to [`crate::Cell::answer`], if code gets a promise for it.
+    pub id: Option<u32>,
+    /// What the tool holds for the code is charged here.
+    pub(crate) account: Option<Account>,
 }
 
 impl ToolCall {
@@ -30,7 +34,16 @@ impl ToolCall {
             tool: tool.into(),
             arguments: arguments.into(),
             cancel: CancelToken::default(),
+            id: None,
+            account: None,
         }
+    }
+
+    /// Takes room for what the tool holds in memory on behalf of the code, until the charge is dropped. The answer itself is
+    /// charged by the cell. `None` for a call that no cell makes.
+    pub fn charge(&self, bytes: usize) -> Result<Option<Charge>, OverLimit> {
+        let account = self.account.as_ref();
+        account.map(|account| account.charge(bytes)).transpose()
     }
 
     /// Says when the run that made the call has to end. What a tool does on the thread that runs the cell it does in the time
@@ -47,30 +60,53 @@ impl ToolCall {
 
 /// Why a tool failed. Inside it is an ordinary `Error` with this name and message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolError(pub(crate) Box<ErrorValue>);
+pub struct ToolError {
+    pub(crate) error: Box<ErrorValue>,
+    is_suspension: bool,
+}
 
 impl ToolError {
     /// An error with a name, such as `TypeError`, and a message. The names of JavaScript's own errors give their kind.
     pub fn new(name: impl Into<Text>, message: impl Into<Text>) -> Self {
-        Self(Box::new(ErrorValue::new(name, message)))
+        ErrorValue::new(name, message).into()
+    }
+
+    /// No failure: there is no answer yet, and [`crate::Cell::answer`] will give it. Code does not notice, its promise stays
+    /// pending. From a tool whose calls return no promise it is an error that says so.
+    pub fn suspended() -> Self {
+        let words = "a tool that answers at once cannot suspend the run: make it asynchronous";
+        Self {
+            is_suspension: true,
+            ..Self::from(words)
+        }
+    }
+
+    /// Whether this is [`ToolError::suspended`].
+    pub fn is_suspension(&self) -> bool {
+        self.is_suspension
     }
 
     /// Adds a property, such as `code`.
     #[must_use]
     pub fn with(mut self, key: impl Into<Text>, value: impl Into<Value>) -> Self {
-        self.0.properties.push((key.into(), value.into()));
+        self.error.properties.push((key.into(), value.into()));
         self
     }
 
     /// The error as the code inside will see it.
     pub fn as_value(&self) -> &ErrorValue {
-        &self.0
+        &self.error
+    }
+
+    /// Bytes of memory that it takes, as [`Value::heap_size`] says.
+    pub fn heap_size(&self) -> usize {
+        self.error.size()
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.error.fmt(f)
     }
 }
 
@@ -78,7 +114,16 @@ impl std::error::Error for ToolError {}
 
 impl From<ErrorValue> for ToolError {
     fn from(error: ErrorValue) -> Self {
-        Self(Box::new(error))
+        Self::from(Box::new(error))
+    }
+}
+
+impl From<Box<ErrorValue>> for ToolError {
+    fn from(error: Box<ErrorValue>) -> Self {
+        Self {
+            error,
+            is_suspension: false,
+        }
     }
 }
 
@@ -128,7 +173,7 @@ pub enum Called {
     Sync(Result<Value, ToolError>),
     /// Of [`Tool::blocking`].
     Blocking(AnswerFuture),
-    /// Of [`Tool::asynchronous`].
+    /// Of [`Tool::asynchronous`], [`Tool::json`], and a page of [`Tool::paged`].
     Async(AnswerFuture),
     /// Of [`Tool::natural`].
     Natural(ReplyFuture),
@@ -145,6 +190,8 @@ pub enum ToolKind {
     Blocking,
     Async,
     Natural,
+    Paged,
+    Json,
     Deferred,
     FinalAnswer,
 }
@@ -153,7 +200,10 @@ pub enum ToolKind {
 ///
 /// Cheap to clone; one tool may be defined in many cells.
 #[derive(Clone)]
-pub struct Tool(pub(crate) Kind);
+pub struct Tool {
+    pub(crate) kind: Kind,
+    pub(crate) is_shadowable: bool,
+}
 
 #[derive(Clone)]
 pub(crate) enum Kind {
@@ -161,8 +211,19 @@ pub(crate) enum Kind {
     Wait(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Async(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Natural(Arc<dyn Fn(ToolCall) -> ReplyFuture + Send + Sync>),
+    Paged(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
+    Json(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Deferred,
     FinalAnswer,
+}
+
+impl From<Kind> for Tool {
+    fn from(kind: Kind) -> Self {
+        Self {
+            kind,
+            is_shadowable: false,
+        }
+    }
 }
 
 impl Tool {
@@ -172,11 +233,12 @@ impl Tool {
     pub fn sync(
         function: impl Fn(ToolCall) -> Result<Value, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        Self(Kind::Sync(Arc::new(move |call| {
+        let function = move |call: ToolCall| {
             let name = Arc::clone(&call.tool);
             std::panic::catch_unwind(AssertUnwindSafe(|| function(call)))
                 .unwrap_or_else(|_| Err(panicked(&name)))
-        })))
+        };
+        Kind::Sync(Arc::new(function)).into()
     }
 
     /// A function that takes its time. Inside it returns a promise.
@@ -184,7 +246,7 @@ impl Tool {
     where
         F: Future<Output = Result<Value, ToolError>> + Send + 'static,
     {
-        Self(Kind::Async(boxed(function)))
+        Kind::Async(boxed(function)).into()
     }
 
     /// A function that takes its time, but inside it returns a plain value: the code waits. The thread does not.
@@ -192,7 +254,7 @@ impl Tool {
     where
         F: Future<Output = Result<Value, ToolError>> + Send + 'static,
     {
-        Self(Kind::Wait(boxed(function)))
+        Kind::Wait(boxed(function)).into()
     }
 
     /// A function that only knows when it is called whether it has an answer or needs time, as a function of another
@@ -201,27 +263,63 @@ impl Tool {
     where
         F: Future<Output = Result<Reply, ToolError>> + Send + 'static,
     {
-        Self(Kind::Natural(boxed(function)))
+        Kind::Natural(boxed(function)).into()
+    }
+
+    /// A function that answers a page at a time. Inside a call returns an async iterator over the items of all pages:
+    /// `for await (const item of tool(…))`.
+    ///
+    /// A page is an object `{ items: […], next }`; `next` is what the function is called with for the page after it, and
+    /// `undefined` on the last one.
+    pub fn paged<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Value, ToolError>> + Send + 'static,
+    {
+        Kind::Paged(boxed(function)).into()
+    }
+
+    /// A function that answers with a JSON text. Inside a call returns a promise for what the text means: the code's own copy,
+    /// in its own memory, which it may change.
+    pub fn json<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Value, ToolError>> + Send + 'static,
+    {
+        Kind::Json(boxed(function)).into()
+    }
+
+    /// Lets code declare a variable of the tool's name, as it may do with other globals, and leaves a variable alone that is
+    /// there already. Without this such code is refused.
+    #[must_use]
+    pub fn shadowable(mut self) -> Self {
+        self.is_shadowable = true;
+        self
+    }
+
+    /// Whether code may declare a variable of its name.
+    pub fn is_shadowable(&self) -> bool {
+        self.is_shadowable
     }
 
     /// Inside it returns a promise that settles when the host calls [`crate::Cell::answer`], in this process or, after a
     /// snapshot, in another.
     pub fn deferred() -> Self {
-        Self(Kind::Deferred)
+        Kind::Deferred.into()
     }
 
     /// Ends the run: its argument is the outcome, and nothing that the code does can keep it from ending.
     pub fn final_answer() -> Self {
-        Self(Kind::FinalAnswer)
+        Kind::FinalAnswer.into()
     }
 
     /// What kind it is.
     pub fn kind(&self) -> ToolKind {
-        match self.0 {
+        match self.kind {
             Kind::Sync(_) => ToolKind::Sync,
             Kind::Wait(_) => ToolKind::Blocking,
             Kind::Async(_) => ToolKind::Async,
             Kind::Natural(_) => ToolKind::Natural,
+            Kind::Paged(_) => ToolKind::Paged,
+            Kind::Json(_) => ToolKind::Json,
             Kind::Deferred => ToolKind::Deferred,
             Kind::FinalAnswer => ToolKind::FinalAnswer,
         }
@@ -229,10 +327,12 @@ impl Tool {
 
     /// Calls it, as a cell would: for tools made of other tools.
     pub fn call(&self, call: ToolCall) -> Called {
-        match &self.0 {
+        match &self.kind {
             Kind::Sync(function) => Called::Sync(function(call)),
             Kind::Wait(function) => Called::Blocking(function(call)),
-            Kind::Async(function) => Called::Async(function(call)),
+            Kind::Async(function) | Kind::Paged(function) | Kind::Json(function) => {
+                Called::Async(function(call))
+            }
             Kind::Natural(function) => Called::Natural(function(call)),
             Kind::Deferred | Kind::FinalAnswer => Called::Nothing,
         }
@@ -240,23 +340,27 @@ impl Tool {
 
     /// The guest's number for this kind, see `guest/c/tools.c`.
     pub(crate) fn kind_number(&self) -> u8 {
-        match self.0 {
+        match self.kind {
             Kind::Sync(_) => 0,
             Kind::Wait(_) => 1,
             Kind::Async(_) | Kind::Deferred => 2,
             Kind::FinalAnswer => 3,
             Kind::Natural(_) => 4,
+            Kind::Paged(_) => 5,
+            Kind::Json(_) => 6,
         }
     }
 }
 
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
+        f.write_str(match self.kind {
             Kind::Sync(_) => "Tool::sync",
             Kind::Wait(_) => "Tool::blocking",
             Kind::Async(_) => "Tool::asynchronous",
             Kind::Natural(_) => "Tool::natural",
+            Kind::Paged(_) => "Tool::paged",
+            Kind::Json(_) => "Tool::json",
             Kind::Deferred => "Tool::deferred",
             Kind::FinalAnswer => "Tool::final_answer",
         })
@@ -265,7 +369,7 @@ impl fmt::Debug for Tool {
 
 /// Whether it is what [`Tool::kind_number`] can give.
 pub(crate) fn is_kind_number(kind: u8) -> bool {
-    kind <= 4
+    kind <= 6
 }
 
 /// A tool that panics is a tool that failed; the cell is not to blame.

@@ -2,11 +2,13 @@
 
 mod bigint;
 mod convert;
+mod serde;
 mod size;
 mod text;
 
 use std::fmt;
 
+pub use self::serde::{ConvertError, from_value, to_value};
 pub use bigint::decimal;
 pub use num_bigint::BigInt;
 pub use text::Text;
@@ -103,7 +105,8 @@ pub enum ViewKind {
 }
 
 impl ViewKind {
-    const ALL: [Self; 13] = [
+    /// All of them.
+    pub const ALL: [Self; 13] = [
         Self::Uint8Clamped,
         Self::Int8,
         Self::Uint8,
@@ -121,6 +124,30 @@ impl ViewKind {
 
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == byte)
+    }
+
+    /// What the language calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uint8Clamped => "Uint8ClampedArray",
+            Self::Int8 => "Int8Array",
+            Self::Uint8 => "Uint8Array",
+            Self::Int16 => "Int16Array",
+            Self::Uint16 => "Uint16Array",
+            Self::Int32 => "Int32Array",
+            Self::Uint32 => "Uint32Array",
+            Self::BigInt64 => "BigInt64Array",
+            Self::BigUint64 => "BigUint64Array",
+            Self::Float16 => "Float16Array",
+            Self::Float32 => "Float32Array",
+            Self::Float64 => "Float64Array",
+            Self::DataView => "DataView",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Bytes per element.

@@ -61,6 +61,16 @@ pub async fn leave() {
     .await;
 }
 
+/// How many bytes of code a visitor may bring: it takes longer to look at code than at data.
+const SMALL_CODE: usize = 512;
+
+/// Ends a visit before a look at that many bytes of code, unless they are few.
+pub(crate) async fn leave_with_code(bytes: u32) {
+    if bytes as usize > SMALL_CODE {
+        leave().await;
+    }
+}
+
 /// Ends a visit before work on that many bytes, unless they are few.
 pub(crate) async fn leave_with(bytes: u32) {
     if bytes as usize > SMALL {

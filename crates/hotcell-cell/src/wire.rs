@@ -22,6 +22,10 @@ pub const MAX_DEPTH: u32 = 1000;
 macro_rules! tags {
     ($($name:ident = $tag:literal,)*) => {
         $(pub(super) const $name: u8 = $tag;)*
+
+        /// All of them, to be compared with the guest's.
+        #[cfg(test)]
+        pub(super) const ALL: &[(&str, u8)] = &[$((stringify!($name), $tag)),*];
     };
 }
 
@@ -52,6 +56,10 @@ mod tag {
         END = 22,
     }
 }
+
+/// The tags by name.
+#[cfg(test)]
+pub(crate) const TAGS: &[(&str, u8)] = tag::ALL;
 
 /// The codec without a cell, for the fuzz targets.
 mod fuzzing {

@@ -13,15 +13,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use hotcell_watchdog::{GRACE, thread_time};
 use wasmtime::{StoreContextMut, UpdateDeadline};
 
 use super::Cell;
 use crate::{
+    deadline::Deadline,
     error::CellError,
     guest::place,
     host::{Entry, Host},
     room::{KEPT_STACK, StackLease, release_guest_stack},
-    watchdog::{GRACE, thread_time},
 };
 
 /// What an entry between runs may compute, how much more for each byte of memory, all of which it may have to free, and for
@@ -55,7 +56,14 @@ impl Chore {
 pub(super) fn on_tick(mut context: StoreContextMut<'_, Host>) -> wasmtime::Result<UpdateDeadline> {
     let host = context.data_mut();
     let allowance = match host.entry {
-        Entry::Run if host.interrupt.reason().is_none() => return Ok(UpdateDeadline::Yield(1)),
+        Entry::Run if host.interrupt.reason().is_none() => {
+            // Answers are taken as they come, so that the code pays for them though it computes. Otherwise they would wait
+            // in their futures, as many as there are calls and as large as they like.
+            if !host.futures.is_empty() {
+                host.poll_answers_now();
+            }
+            return Ok(UpdateDeadline::Yield(1));
+        }
         Entry::Run => GRACE,
         Entry::Chore(allowance) => allowance,
     };
@@ -85,7 +93,7 @@ impl Cell {
         host.entry = Entry::Run;
         host.overtime_since = None;
         if host.deadline.is_none() {
-            let deadline = watchdog.deadline(self.options.timeout, &host.interrupt, false);
+            let deadline = Deadline::new(self.options.timeout, &host.interrupt, false);
             host.deadline = Some(deadline);
         }
         host.ensure_watched();

@@ -11,6 +11,7 @@ use std::{
 
 use super::{Cell, entry::Chore};
 use crate::{
+    deadline::Deadline,
     engine::Shared,
     error::{CellError, Exception},
     guest::{Status, place},
@@ -20,6 +21,8 @@ use crate::{
     value::Value,
     wire::put_text_bytes,
 };
+
+const NO_RUN: CellError = CellError::State("there is no run under way in this cell");
 
 /// Code, and how long it may run.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +149,12 @@ impl Run {
     pub(super) fn is_unstarted(&self) -> bool {
         self.unstarted.is_some()
     }
+
+    /// How many loop iterations it has made, when the guest has so many left. That is in its memory, so it may be any number.
+    fn operations(&self, left: i64) -> u64 {
+        let used = operations_budget(self.limits.max_operations).saturating_sub(left.max(0));
+        used.max(0).cast_unsigned()
+    }
 }
 
 impl Cell {
@@ -162,16 +171,41 @@ impl Cell {
 
     /// Takes the run that [`Cell::start`] began to its end.
     pub async fn complete(&mut self) -> Result<Outcome, CellError> {
-        loop {
-            match self.step().await? {
-                Progress::Done(outcome) => return Ok(outcome),
-                Progress::Waiting if self.can_progress() => self.ready().await,
-                Progress::Waiting => {
-                    self.abandon()?;
-                    return Err(CellError::Deferred);
-                }
+        match self.advance().await? {
+            Progress::Done(outcome) => Ok(outcome),
+            Progress::Waiting => {
+                self.abandon()?;
+                Err(CellError::Deferred)
             }
         }
+    }
+
+    /// Takes the run as far as it goes in this process: to its end, or until it waits for nothing but [`Cell::answer`].
+    pub async fn advance(&mut self) -> Result<Progress, CellError> {
+        loop {
+            match self.step().await? {
+                Progress::Waiting if self.can_progress() => self.ready().await,
+                progress => return Ok(progress),
+            }
+        }
+    }
+
+    /// Takes the time off the run under way, which waits for [`Cell::answer`]: that may take days.
+    pub fn suspend(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.store.data_mut().deadline = None;
+        }
+    }
+
+    /// The run that was suspended, or came with a snapshot or a fork, may take so long from here on.
+    pub fn resume(&mut self, timeout: Duration) -> Result<(), CellError> {
+        let Some(run) = &mut self.run else {
+            return Err(NO_RUN);
+        };
+        run.limits.timeout = timeout;
+        let limits = run.limits;
+        self.arm(limits);
+        Ok(())
     }
 
     /// Begins a run, to be taken further by [`Cell::step`]. The time starts to count.
@@ -201,9 +235,13 @@ impl Cell {
     /// Takes the run as far as it goes without waiting.
     pub async fn step(&mut self) -> Result<Progress, CellError> {
         let Some(run) = &mut self.run else {
-            return Err(CellError::State("there is no run under way in this cell"));
+            return Err(NO_RUN);
         };
         let unstarted = run.unstarted.take();
+        let limits = run.limits;
+        if self.live()?.store.data().deadline.is_none() {
+            self.arm(limits);
+        }
         let host = self.live()?.store.data_mut();
         host.resume_clock();
         if unstarted.is_none()
@@ -243,7 +281,10 @@ impl Cell {
             if host.interrupt.reason().is_some() {
                 return Poll::Ready(());
             }
-            host.poll_answers(context)
+            if host.poll_answers(context).is_pending() && host.can_progress() {
+                return Poll::Pending;
+            }
+            Poll::Ready(())
         })
         .await;
     }
@@ -256,7 +297,7 @@ impl Cell {
         timeout: Duration,
     ) -> Result<T, CellError> {
         let interrupt = Arc::clone(&self.live()?.store.data().interrupt);
-        let _deadline = self.engine.0.watchdog.deadline(timeout, &interrupt, false);
+        let _deadline = Deadline::new(timeout, &interrupt, false);
         let mut work = pin!(work);
         poll_fn(|context| {
             interrupt.register(context.waker());
@@ -284,11 +325,26 @@ impl Cell {
     /// such limit, whatever it had before.
     pub fn limit_operations(&mut self, operations: u64) -> Result<(), CellError> {
         let Some(run) = &mut self.run else {
-            return Err(CellError::State("there is no run under way in this cell"));
+            return Err(NO_RUN);
         };
         run.limits.max_operations = Some(operations);
         self.write_operations_left(Some(operations));
         Ok(())
+    }
+
+    /// What the run under way has cost so far. Nothing, if there is none.
+    pub fn run_stats(&self) -> Stats {
+        let (Some(run), Some(live)) = (&self.run, &self.live) else {
+            return Stats::default();
+        };
+        let left = self.read_operations_left();
+        Stats {
+            operations: run.operations(left),
+            tool_calls: live.store.data().tool_calls - run.tool_calls_before,
+            cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
+            peak_memory_bytes: live.peak_memory(),
+            peak_stack_bytes: self.totals.peak_stack_bytes,
+        }
     }
 
     /// Something that can end the run from elsewhere.
@@ -303,32 +359,35 @@ impl Cell {
 
     /// Whether anything in this process will take the run further.
     fn can_progress(&self) -> bool {
-        self.live.as_ref().is_some_and(|live| {
-            let host = live.store.data();
-            !host.answers.is_empty() || host.calls.values().any(|call| call.has_future)
-        })
+        let live = self.live.as_ref();
+        live.is_some_and(|live| live.store.data().can_progress())
     }
 
     /// Makes a run of what the guest already has under way, or is about to.
     pub(super) fn adopt_run(&mut self, limits: Limits) {
+        self.arm(limits);
         let Some(live) = &mut self.live else { return };
         let host = live.store.data_mut();
-        host.interrupt.clear();
-        host.overtime_since = None;
         host.limit.begin_run();
         host.forget_outcome();
-        let tool_calls_before = host.tool_calls;
-        let watchdog = &self.engine.0.watchdog;
-        // First the old one goes: it takes its time off the interrupt.
-        host.deadline = None;
-        let deadline = watchdog.deadline(limits.timeout, &host.interrupt, limits.pauses);
-        host.deadline = Some(deadline);
         self.run = Some(Run {
             limits,
             unstarted: None,
             before: self.totals,
-            tool_calls_before,
+            tool_calls_before: host.tool_calls,
         });
+    }
+
+    /// The time of a run begins to count.
+    fn arm(&mut self, limits: Limits) {
+        let Some(live) = &mut self.live else { return };
+        let host = live.store.data_mut();
+        host.interrupt.clear();
+        host.overtime_since = None;
+        // First the old one goes: it takes its time off the interrupt.
+        host.deadline = None;
+        let deadline = Deadline::new(limits.timeout, &host.interrupt, limits.pauses);
+        host.deadline = Some(deadline);
     }
 
     pub(super) fn end_run(&mut self) -> Option<Run> {
@@ -365,13 +424,11 @@ impl Cell {
             host.cancel_calls();
         }
         let Some(run) = run else {
-            return Err(CellError::State("there is no run under way in this cell"));
+            return Err(NO_RUN);
         };
         let allowed = run.limits.max_operations.unwrap_or(u64::MAX);
-        // The counter is in the guest's memory, so it may say anything.
-        let used = operations_budget(run.limits.max_operations).saturating_sub(left.max(0));
         let cost = Stats {
-            operations: used.max(0).cast_unsigned(),
+            operations: run.operations(left),
             tool_calls: tool_calls - run.tool_calls_before,
             cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes,
@@ -430,6 +487,7 @@ impl Cell {
                     printed: "InternalError: out of memory".into(),
                     value: None,
                     from_tool: false,
+                    tool: None,
                     at_compile: false,
                     out_of_memory,
                 }))),

@@ -30,6 +30,16 @@ pub(crate) struct Slot {
     pub(crate) kind: u8,
 }
 
+impl Slot {
+    pub(crate) fn new(name: &str, tool: Tool) -> Self {
+        Self {
+            name: Arc::from(name),
+            kind: tool.kind_number(),
+            tool: Some(tool),
+        }
+    }
+}
+
 /// A call that has no answer yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PendingCall {
@@ -76,6 +86,8 @@ impl Host {
             tool: Arc::clone(&slot.name),
             arguments: Arguments::charged(arguments, charge),
             cancel: self.cancel.clone(),
+            id: None,
+            account: Some(self.account.clone()),
         };
         Ok(Ok((call, slot.tool.clone())))
     }
@@ -93,29 +105,38 @@ impl Host {
     pub(crate) fn start_call(
         &mut self,
         id: u32,
-        call: ToolCall,
+        mut call: ToolCall,
         tool: Option<Tool>,
     ) -> Result<(), ToolError> {
+        call.id = Some(id);
         let (name, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
-        match tool.map(|tool| tool.0) {
-            Some(Kind::Async(function)) => {
+        match tool.map(|tool| tool.kind) {
+            Some(Kind::Async(function) | Kind::Paged(function) | Kind::Json(function)) => {
                 self.check_calls_in_flight()?;
                 let future = function(call);
                 self.start_future(id, name, arguments, future)
             }
-            Some(_) => {
-                self.check_calls_in_flight()?;
-                let pending = PendingCall {
-                    tool: name,
-                    arguments,
-                    has_future: false,
-                    is_answered: false,
-                };
-                self.calls.insert(id, pending);
-                Ok(())
-            }
+            Some(_) => self.wait_for_host(id, name, arguments),
             None => Err(not_connected(&name)),
         }
+    }
+
+    /// Leaves the call `id` for the host to answer.
+    pub(crate) fn wait_for_host(
+        &mut self,
+        id: u32,
+        tool: Arc<str>,
+        arguments: Arguments,
+    ) -> Result<(), ToolError> {
+        self.check_calls_in_flight()?;
+        let pending = PendingCall {
+            tool,
+            arguments,
+            has_future: false,
+            is_answered: false,
+        };
+        self.calls.insert(id, pending);
+        Ok(())
     }
 
     /// Makes `future` answer the call `id`.
@@ -126,18 +147,28 @@ impl Host {
         arguments: Arguments,
         future: AnswerFuture,
     ) -> Result<(), ToolError> {
-        let mut future = CallFuture {
+        let future = CallFuture {
             id,
             answer: Guarded::new(Arc::clone(&tool), future),
         };
-        self.check_calls_in_flight()?;
-        let pending = PendingCall {
-            tool,
-            arguments,
-            has_future: true,
-            is_answered: false,
+        self.wait_for_host(id, tool, arguments)?;
+        self.await_future(future);
+        Ok(())
+    }
+
+    /// Makes `future` answer a call that waits for the host.
+    pub(crate) fn answer_with(&mut self, id: u32, future: AnswerFuture) {
+        let Some(call) = self.calls.get(&id) else {
+            return;
         };
-        self.calls.insert(id, pending);
+        let answer = Guarded::new(Arc::clone(&call.tool), future);
+        self.await_future(CallFuture { id, answer });
+    }
+
+    fn await_future(&mut self, mut future: CallFuture) {
+        if let Some(call) = self.calls.get_mut(&future.id) {
+            call.has_future = true;
+        }
         // Many tools have their answer at once; then the guest need not even stop for it.
         let polled = self
             .task
@@ -146,14 +177,19 @@ impl Host {
             Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
             _ => self.futures.push(future),
         }
-        Ok(())
     }
 
     /// Keeps an answer until the guest asks for it. One for which there is no room becomes an error that says so.
     pub(crate) fn keep_answer(&mut self, id: u32, answer: Answer) {
+        if answer.as_ref().is_err_and(ToolError::is_suspension) {
+            if let Some(call) = self.calls.get_mut(&id) {
+                call.has_future = false;
+            }
+            return;
+        }
         let bytes = match &answer {
             Ok(value) => value.heap_size(),
-            Err(error) => error.0.size(),
+            Err(error) => error.error.size(),
         };
         let held = match self.account.charge(bytes) {
             Ok(charge) => Held::charged(answer, charge),
@@ -166,8 +202,13 @@ impl Host {
         self.answers.push_back((id, held));
     }
 
-    fn check_calls_in_flight(&self) -> Result<(), ToolError> {
-        let outstanding = self.calls.len();
+    fn check_calls_in_flight(&mut self) -> Result<(), ToolError> {
+        // Those that are answered only wait for the guest to look.
+        let mut outstanding = self.unanswered();
+        if outstanding >= self.max_calls_in_flight {
+            self.poll_answers_now();
+            outstanding = self.unanswered();
+        }
         if outstanding < self.max_calls_in_flight {
             return Ok(());
         }
@@ -202,6 +243,11 @@ impl Host {
         answer
     }
 
+    /// Whether anything in this process will take the run further.
+    pub(crate) fn can_progress(&self) -> bool {
+        !self.answers.is_empty() || self.calls.values().any(|call| call.has_future)
+    }
+
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
     pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
@@ -213,6 +259,19 @@ impl Host {
         } else {
             Poll::Ready(())
         }
+    }
+
+    /// As [`Host::poll_answers`], from within the guest, for whoever polls the run.
+    pub(crate) fn poll_answers_now(&mut self) {
+        let task = self.task.clone();
+        task.with(|waker| {
+            let _ = self.poll_answers(&mut Context::from_waker(waker));
+        });
+    }
+
+    /// How many calls have no answer yet.
+    fn unanswered(&self) -> usize {
+        self.calls.len().saturating_sub(self.answers.len())
     }
 
     /// Nobody waits for the outstanding calls any more.

@@ -167,7 +167,7 @@ pub(crate) fn put_answer(out: &mut Vec<u8>, answer: &Answer) -> Result<(), WireE
         }
         Err(error) => {
             out.push(answer::ERROR);
-            put_value(out, &Value::Error(error.0.clone()))
+            put_value(out, &Value::Error(error.error.clone()))
         }
     };
     if let Err(error) = written {

@@ -1,14 +1,16 @@
 //! What a guest says of its run.
 
+use std::sync::Arc;
+
 use hotcell_meter::{Charge, OverLimit};
 
 use super::{Host, Refusal};
 use crate::{
     error::Exception,
     foreign,
-    guest::{emit, exception},
+    guest::{self, emit, exception},
     held::{allocation, over_limit, room},
-    options::{Level, Line},
+    options::Line,
     value::{ErrorValue, Value},
     wire::{Reader, WireError},
 };
@@ -53,7 +55,12 @@ impl Emitted {
 pub(super) struct Said {
     emitted: Option<(Emitted, Option<Charge>)>,
     rejections: Rejections,
+    /// Where the code was when it was stopped.
+    place: Option<String>,
 }
+
+/// A place is a short text; what is longer is none.
+const MAX_PLACE_BYTES: usize = 512;
 
 /// Promises that were rejected while nobody listened.
 #[derive(Default)]
@@ -77,12 +84,14 @@ impl Rejections {
 impl Host {
     /// A run begins, of which nothing has been said.
     pub(crate) fn forget_outcome(&mut self) {
+        self.stopped_at = None;
         self.said = Said::default();
     }
 
     /// How the run ended, and the rejections that nobody handled.
     pub(crate) fn take_outcome(&mut self) -> (Option<Emitted>, Vec<String>) {
         let said = std::mem::take(&mut self.said);
+        self.stopped_at = said.place;
         let emitted = said.emitted.map(|(emitted, _charge)| emitted);
         (emitted, said.rejections.into_texts())
     }
@@ -94,10 +103,16 @@ impl Host {
             emit::FINAL => self.receive_value(message, true)?,
             emit::EXCEPTION => {
                 let out_of_memory = self.limit.refused;
+                let mut tool = None;
                 self.receive_outcome(message, false, |reader| {
-                    let exception = read_exception(reader, out_of_memory)?;
+                    let exception = read_exception(reader, out_of_memory, &mut tool)?;
                     Ok(Emitted::Exception(Box::new(exception)))
                 })?;
+                let tool = tool.and_then(|number| self.tools.get(usize::try_from(number).ok()?));
+                let tool = tool.map(|slot| Arc::clone(&slot.name));
+                if let Some((Emitted::Exception(exception), _)) = &mut self.said.emitted {
+                    exception.tool = tool;
+                }
             }
             emit::UNCLONEABLE => self.receive_outcome(message, false, |reader| {
                 Ok(Emitted::Uncloneable {
@@ -108,6 +123,9 @@ impl Host {
             })?,
             emit::LOG => self.print(message)?,
             emit::REJECTION => self.receive_rejection(message)?,
+            emit::PLACE if message.len() <= MAX_PLACE_BYTES => {
+                self.said.place = Some(String::from_utf8_lossy(message).into_owned());
+            }
             _ => {}
         }
         Ok(())
@@ -176,12 +194,7 @@ impl Host {
         };
         let room = room(&self.account);
         let read = self.read(message, |reader| {
-            let level = match reader.byte()? {
-                0 => Level::Log,
-                1 => Level::Info,
-                2 => Level::Warn,
-                _ => Level::Error,
-            };
+            let level = guest::level(reader.byte()?).ok_or(WireError::Malformed)?;
             let text = reader.printed()?;
             Ok((level, text, reader.left() == 0))
         })?;
@@ -206,8 +219,16 @@ impl Host {
     }
 }
 
-fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Exception, WireError> {
+fn read_exception(
+    reader: &mut Reader<'_>,
+    out_of_memory: bool,
+    tool: &mut Option<u64>,
+) -> Result<Exception, WireError> {
     let flags = reader.byte()?;
+    let from_tool = flags & exception::FROM_TOOL != 0;
+    if from_tool {
+        *tool = Some(reader.number()?);
+    }
     let mut value = if reader.absent() {
         None
     } else {
@@ -223,7 +244,8 @@ fn read_exception(reader: &mut Reader<'_>, out_of_memory: bool) -> Result<Except
     Ok(Exception {
         printed,
         value,
-        from_tool: flags & exception::FROM_TOOL != 0,
+        from_tool,
+        tool: None,
         at_compile: flags & exception::AT_COMPILE != 0,
         out_of_memory,
     })

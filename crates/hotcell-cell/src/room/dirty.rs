@@ -11,7 +11,7 @@ mod on_linux {
 
     use rustix::ioctl::{Updater, ioctl, opcode};
 
-    use crate::process::generation;
+    use hotcell_watchdog::generation;
 
     /// `/proc/self/pagemap`, which can list pages by what they are (Linux 6.7).
     pub(in crate::room) struct PageMap {

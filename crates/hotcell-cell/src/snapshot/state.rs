@@ -6,7 +6,7 @@ use hotcell_meter::Account;
 
 use super::SnapshotError;
 use crate::{
-    cell::{MAX_TOOLS, is_name},
+    cell::{MAX_TOOLS, is_slot_name},
     held::{Arguments, Held, over_limit, room},
     host::{Host, PendingCall, Slot, read_values},
     tool::{Answer, ToolError, is_kind_number},
@@ -84,7 +84,7 @@ impl State {
         let answers = self.answers.iter().map(|(id, answer)| {
             let (ok, value) = match &**answer {
                 Ok(value) => (true, pack(std::slice::from_ref(value))),
-                Err(error) => (false, pack(&[Value::Error(error.0.clone())])),
+                Err(error) => (false, pack(&[Value::Error(error.error.clone())])),
             };
             Value::array([Value::from(*id), Value::Bool(ok), value])
         });
@@ -157,7 +157,7 @@ impl State {
 
 fn read_tool(tool: Value) -> Result<(Arc<str>, u8), SnapshotError> {
     let [name, kind] = array(tool)?;
-    let name = name.as_str().filter(|name| is_name(name));
+    let name = name.as_str().filter(|name| is_slot_name(name));
     let kind = u8::try_from(index(&kind)?)
         .ok()
         .filter(|kind| is_kind_number(*kind));
@@ -169,7 +169,7 @@ fn read_tool(tool: Value) -> Result<(Arc<str>, u8), SnapshotError> {
 
 fn read_call(call: Value, account: &Account) -> Result<(u32, PendingCall), SnapshotError> {
     let [id, tool, arguments] = array(call)?;
-    let tool = tool.as_str().filter(|name| is_name(name));
+    let tool = tool.as_str().filter(|name| is_slot_name(name));
     let (values, charge) = unpack(&arguments, account)?;
     let call = PendingCall {
         tool: Arc::from(tool.ok_or(SnapshotError::Malformed)?),
@@ -185,7 +185,7 @@ fn read_answer(answer: Value, account: &Account) -> Result<(u32, Held<Answer>), 
     let (mut values, charge) = unpack(&value, account)?;
     let answer = match (ok.as_bool(), values.pop()) {
         (Some(true), Some(value)) => Ok(value),
-        (Some(false), Some(Value::Error(error))) => Err(ToolError(error)),
+        (Some(false), Some(Value::Error(error))) => Err(ToolError::from(error)),
         _ => return Err(SnapshotError::Malformed),
     };
     Ok((index(&id)?, Held::charged(answer, charge)))

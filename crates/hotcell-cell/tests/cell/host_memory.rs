@@ -204,3 +204,66 @@ fn without_one_a_cell_has_an_account_as_large_as_its_memory() {
     );
     assert_eq!(value, Value::from(15));
 }
+
+/// A tool whose answers are not there when it is called, but soon.
+fn soon(bytes: usize) -> Tool {
+    Tool::asynchronous(move |_| {
+        let mut is_first = true;
+        std::future::poll_fn(move |context| {
+            if std::mem::take(&mut is_first) {
+                context.waker().wake_by_ref();
+                return std::task::Poll::Pending;
+            }
+            std::task::Poll::Ready(Ok(Value::from("x".repeat(bytes))))
+        })
+    })
+}
+
+#[test]
+fn answers_are_paid_for_also_while_the_code_computes() {
+    let account = account();
+    let mut cell = with_account(&account);
+    cell.define_tool("call", soon(1_000_000)).unwrap();
+    let code = "
+        let refused = 0, error;
+        const all = [];
+        for (let i = 0; i < 20; i++) all.push(call().catch(e => { refused++; error = e }));
+        // It computes, and looks at none of them.
+        let left = 50_000_000;
+        while (--left && !(left % 1000 === 0 && isFull()));
+        await Promise.all(all);
+        [refused, String(error), left]";
+    let at = account.clone();
+    let is_full = Tool::sync(move |_| Ok(Value::from(at.used() > 3_000_000)));
+    cell.define_tool("isFull", is_full).unwrap();
+    let value = eval(&mut cell, code);
+    let error = value.at(1).and_then(Value::as_str).unwrap();
+    let refused = value.at(0).and_then(Value::as_f64).unwrap();
+    assert!((16.0..=17.0).contains(&refused), "{refused}: {error}");
+    assert!(error.contains("host memory limit exceeded"), "{error}");
+    assert!(value.at(2).and_then(Value::as_f64) > Some(0.0));
+    assert!(account.peak() <= LIMIT);
+    assert_eq!(eval(&mut cell, "1 + 1"), Value::from(2));
+}
+
+#[test]
+fn answers_that_the_cell_has_no_room_for_do_not_break_it() {
+    let account = Account::new("host memory", 64 << 20);
+    let options = CellOptions::default()
+        .memory_limit(32 << 20)
+        .account(account);
+    let mut cell = engine().cell(options).unwrap();
+    // However it ends, the cell is there for the next.
+    for bytes in [6, 3, 2, 1].map(|megabytes| megabytes * 1_000_000) {
+        cell.define_tool("call", soon(bytes)).unwrap();
+        for code in [
+            "globalThis.kept = []; for (let i = 0; i < 50; i++) kept.push(call()); await Promise.all(kept); 1",
+            "globalThis.kept = []; for (let i = 0; i < 50; i++) kept.push(call().catch(() => {})); await Promise.all(kept); 1",
+            "globalThis.kept = []; for (;;) kept.push(await call())",
+        ] {
+            let ended = pollster::block_on(cell.evaluate(code));
+            assert!(!matches!(ended, Err(CellError::Broken(_))), "{ended:?}");
+            assert_eq!(eval(&mut cell, "kept = null; 1 + 1"), Value::from(2));
+        }
+    }
+}

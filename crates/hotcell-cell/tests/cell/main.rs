@@ -19,6 +19,7 @@ mod policy;
 mod process;
 mod realm;
 mod scheduling;
+mod serde;
 mod shadowing;
 mod snapshot;
 mod source;

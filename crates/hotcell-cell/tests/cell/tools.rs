@@ -498,3 +498,75 @@ fn one_tool_serves_many_cells() {
     }
     assert_eq!(count.load(Ordering::Relaxed), 3);
 }
+
+#[test]
+fn pages_are_an_async_iterator() {
+    let mut cell = cell();
+    let count = Tool::paged(|call| async move {
+        let from = match call.argument(0) {
+            Value::Object(_) => call
+                .argument(0)
+                .get("from")
+                .and_then(Value::as_f64)
+                .unwrap(),
+            _ => 0.0,
+        };
+        if from > 5.0 {
+            return Err(ToolError::from("no more"));
+        }
+        let items = Value::array([Value::from(from), Value::from(from + 1.0)]);
+        let next = Value::object([("from", Value::from(from + 2.0))]);
+        let is_last = call.argument(0).as_str() == Some("one page");
+        let next = if is_last { Value::Undefined } else { next };
+        Ok(Value::object([("items", items), ("next", next)]))
+    });
+    cell.define_tool("count", count).unwrap();
+    let code = "const all = []; for await (const n of count()) { all.push(n); if (n === 3) break; } all.join()";
+    assert_eq!(eval(&mut cell, code), Value::from("0,1,2,3"));
+    assert_eq!(
+        eval(
+            &mut cell,
+            "(await Array.fromAsync(count('one page'))).length"
+        ),
+        Value::from(2)
+    );
+    let code = "const seen = [];\ntry { for await (const n of count()) seen.push(n) } catch (e) { seen.push(e.message) }\nseen.at(-1)";
+    assert_eq!(eval(&mut cell, code), Value::from("no more"));
+    assert_eq!(
+        eval(&mut cell, "[count.name, Object.isFrozen(count)].join()"),
+        Value::from("count,true")
+    );
+}
+
+#[test]
+fn a_shadowable_tool_leaves_its_name_to_the_code() {
+    let mut cell = cell();
+    let list = || Tool::sync(|_| Ok(Value::from("of the host")));
+    cell.define_tool("list", list().shadowable()).unwrap();
+    assert_eq!(eval(&mut cell, "list()"), Value::from("of the host"));
+    assert_eq!(
+        eval(&mut cell, "const list = [1]; list.length"),
+        Value::from(1)
+    );
+    assert_eq!(eval(&mut cell, "list.length"), Value::from(1));
+    cell.define_tool("list", list().shadowable()).unwrap();
+    assert_eq!(eval(&mut cell, "list.length"), Value::from(1));
+    cell.define_tool("list", list()).unwrap();
+    assert_eq!(eval(&mut cell, "list()"), Value::from("of the host"));
+    assert_eq!(thrown(&mut cell, "const list = 1").name(), "SyntaxError");
+}
+
+#[test]
+fn a_json_text_is_parsed_inside() {
+    let mut cell = cell();
+    let load = Tool::json(|call| async move { Ok(call.argument(0).clone()) });
+    cell.define_tool("load", load).unwrap();
+    let code = r#"const data = await load('{"a":[1,2]}'); data.a.push(3); data.a.length"#;
+    assert_eq!(eval(&mut cell, code), Value::from(3));
+    let error = thrown(&mut cell, "await load('{a}')");
+    assert_eq!(error.name(), "SyntaxError");
+    assert!(
+        error.message().starts_with("load found no JSON: "),
+        "{error}"
+    );
+}

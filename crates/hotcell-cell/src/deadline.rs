@@ -5,19 +5,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Inner, Timer, TimerKey};
-use crate::{interrupt::Interrupt, process::generation};
+use hotcell_watchdog::Timer;
+
+use crate::interrupt::Interrupt;
 
 /// What stands for a time that no clock can tell.
 const FOR_EVER: Duration = Duration::from_hours(24 * 365 * 100);
 
 /// The end of a run's time. Dropping it takes it back.
 pub(crate) struct Deadline {
-    watchdog: Arc<Inner>,
     interrupt: Arc<Interrupt>,
     at: Instant,
-    /// Which of the timers it is, and of which process, while time counts.
-    timer: Option<(u64, TimerKey)>,
+    /// While time counts.
+    timer: Option<Timer>,
     /// Since when time has not counted.
     paused: Option<Instant>,
     /// Whether waiting for the host stops the clock.
@@ -25,15 +25,10 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    pub(super) fn new(
-        watchdog: &Arc<Inner>,
-        timeout: Duration,
-        interrupt: &Arc<Interrupt>,
-        pauses: bool,
-    ) -> Self {
+    /// Raises `interrupt` after `timeout`, unless it is dropped before.
+    pub(crate) fn new(timeout: Duration, interrupt: &Arc<Interrupt>, pauses: bool) -> Self {
         let now = Instant::now();
         let mut deadline = Self {
-            watchdog: Arc::clone(watchdog),
             interrupt: Arc::clone(interrupt),
             at: now.checked_add(timeout).unwrap_or(now + FOR_EVER),
             timer: None,
@@ -62,25 +57,19 @@ impl Deadline {
 
     /// Makes sure that somebody watches, also if the process was forked since this was set.
     pub(crate) fn ensure_watched(&mut self) {
-        if self
-            .timer
-            .is_some_and(|(process, _)| process != generation())
-        {
+        if self.timer.as_ref().is_some_and(|timer| !timer.is_watched()) {
             self.set();
         }
     }
 
     fn set(&mut self) {
         self.interrupt.set_deadline(Some(self.at));
-        let timer = Timer::Interrupt(Arc::downgrade(&self.interrupt), self.interrupt.run());
-        self.timer = Some(self.watchdog.set(self.at, timer));
+        self.timer = Some(self.interrupt.timer(self.at));
     }
 
     fn unset(&mut self) {
         self.interrupt.set_deadline(None);
-        if let Some(timer) = self.timer.take() {
-            self.watchdog.unset(timer);
-        }
+        self.timer = None;
     }
 }
 
