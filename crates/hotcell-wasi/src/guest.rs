@@ -1,0 +1,99 @@
+//! A program that runs: what its host functions work on.
+
+mod chance;
+mod clocks;
+
+use std::sync::Arc;
+
+use bstr::BString;
+use hotcell_meter::Account;
+use hotcell_process::{Descriptors, Disposition, Process, Signal};
+
+pub(crate) use chance::Chance;
+pub(crate) use clocks::Clocks;
+
+use crate::{
+    desk::Desk,
+    fds::{Descriptor, Fds, Place},
+    files::{Files, Naming},
+    limiter::Limiter,
+    options::WasiOptions,
+};
+
+/// A program that runs.
+pub(crate) struct Guest {
+    /// Set when it is first used.
+    pub(crate) memory: Option<wasmtime::Memory>,
+    pub(crate) limiter: Limiter,
+    pub(crate) args: Vec<BString>,
+    /// `NAME=VALUE`.
+    pub(crate) environment: Vec<BString>,
+    pub(crate) fds: Fds,
+    pub(crate) files: Files,
+    pub(crate) clocks: Clocks,
+    pub(crate) chance: Chance,
+    pub(crate) desk: Desk,
+    /// What is kept here for the program is charged to it.
+    pub(crate) account: Account,
+    /// Writing to a pipe that nobody reads ends the program.
+    pub(crate) dies_of_pipe: bool,
+}
+
+impl Guest {
+    /// A program with what its process has. The streams of the process are moved: what the program closes is closed.
+    pub(crate) fn new(
+        process: &Process,
+        options: &WasiOptions,
+        naming: Naming,
+        args: Vec<BString>,
+        extra: &[(BString, BString)],
+    ) -> Self {
+        let mut kept = Descriptors::new();
+        if let Ok(stderr) = process.descriptor(2) {
+            kept.set(2, stderr);
+        }
+        let mut inherited = process.replace_descriptors(kept);
+        let mut fds = Fds::new(process.limits().descriptors);
+        for fd in 0..3 {
+            if let Ok(stream) = inherited.get(fd) {
+                fds.put(fd, Descriptor::inherited(Arc::clone(stream)));
+            }
+            inherited.close(fd);
+        }
+        fds.put(3, Descriptor::preopened(Place::Root));
+        fds.put(4, Descriptor::preopened(Place::Here));
+        let desk = Desk::default();
+        Self {
+            memory: None,
+            limiter: Limiter::new(process.account(), options.memory_limit),
+            args,
+            environment: environment(process, extra),
+            fds,
+            files: Files {
+                vfs: Arc::clone(process.vfs()),
+                cwd: process.cwd().to_owned(),
+                umask: process.umask(),
+                naming,
+                inherited,
+            },
+            clocks: Clocks::new(options.clock, process.clock(), &desk),
+            chance: Chance::new(options.random),
+            desk,
+            account: process.account().clone(),
+            dies_of_pipe: process.disposition(Signal::PIPE) == Disposition::Default,
+        }
+    }
+}
+
+/// The environment of a process, with what a program needs unless the process says otherwise. `PWD` is true.
+fn environment(process: &Process, extra: &[(BString, BString)]) -> Vec<BString> {
+    let mut variables = (*process.environment()).clone();
+    for (name, value) in extra {
+        variables.entry(name.clone()).or_insert(value.clone());
+    }
+    variables.insert("PWD".into(), process.cwd().as_bytes().into());
+    variables
+        .iter()
+        .map(|(name, value)| [name.as_slice(), b"=", value].concat().into())
+        .collect()
+}
