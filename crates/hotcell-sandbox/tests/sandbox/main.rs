@@ -1,0 +1,19 @@
+//! The sandbox through its public interface.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod acceptance;
+mod audit;
+mod commands;
+mod concurrency;
+mod files;
+mod kept;
+mod limits;
+mod mounts;
+mod output;
+mod state;
+mod support;
+
+use hotcell_sandbox::Isolation;
+use support::{options, run, sandbox, text, with};
+
+const ISOLATION: Isolation = Isolation::Thread;
