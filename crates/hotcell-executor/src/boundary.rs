@@ -7,14 +7,14 @@ use hotcell_cell::{AnswerFuture, Called, Reply, Tool, ToolCall, ToolError, ToolK
 use crate::{
     approval::{Approval, ApprovalRequest, Permission},
     hooks::Hooks,
-    ledger::{CallKey, CallOutcome, outcome_of, words},
+    ledger::{CallKey, CallOutcome, SuspendReason, outcome_of, words},
     options::OnApproval,
     schema::{Parameters, Unchecked},
     tool::AgentTool,
 };
 
 /// A tool with its boundary.
-struct Guarded {
+pub(crate) struct Guarded {
     tool: Tool,
     permission: Permission,
     parameters: Option<Parameters>,
@@ -23,31 +23,30 @@ struct Guarded {
 
 /// Puts the boundary around a tool. An error says what is wrong with its schema.
 pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String> {
-    if matches!(tool.tool.kind(), ToolKind::Deferred | ToolKind::FinalAnswer) {
-        // Nothing to call: the cell itself deals with these. What they say of their parameters may come from a snapshot, and
-        // is not even looked at.
+    if tool.tool.kind() == ToolKind::FinalAnswer {
+        // Nothing to call: the cell itself deals with it.
         return Ok(tool.tool.clone());
     }
-    let guarded = Arc::new(Guarded {
-        tool: tool.tool.clone(),
-        permission: tool.permission,
-        parameters: Parameters::of(&tool.spec)?.filter(|_| !tool.is_self_checking),
-        hooks: Arc::clone(hooks),
-    });
+    let guarded = Arc::new(Guarded::new(tool, hooks)?);
     let waits = tool.permission == Permission::Ask;
-    Ok(match tool.tool.kind() {
+    let crossed = match tool.tool.kind() {
         ToolKind::Sync if !waits => Tool::sync(move |call| guarded.call_sync(call)),
         ToolKind::Sync | ToolKind::Blocking => Tool::blocking(move |call| {
             let guarded = Arc::clone(&guarded);
-            async move { guarded.call_plain(call).await }
+            async move { guarded.call_plain(call, Promised::No).await }
+        }),
+        ToolKind::Deferred => Tool::asynchronous(move |mut call| {
+            let begun = guarded.begin(&mut call);
+            let guarded = Arc::clone(&guarded);
+            async move { guarded.suspend(begun?, SuspendReason::Deferred) }
         }),
         ToolKind::Natural => Tool::natural(move |call| {
             let guarded = Arc::clone(&guarded);
             async move { guarded.call_natural(call).await }
         }),
-        ToolKind::Async if !waits => Tool::asynchronous(move |call| {
+        ToolKind::Async if !waits => Tool::asynchronous(move |mut call| {
             // What is refused is refused before the promise is made, and the tool starts at once.
-            let begun = guarded.begin(&call);
+            let begun = guarded.begin(&mut call);
             let guarded = Arc::clone(&guarded);
             let answer = begun.map(|key| (key, as_future(guarded.tool.call(call))));
             async move {
@@ -57,31 +56,86 @@ pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String
         }),
         ToolKind::Async => Tool::asynchronous(move |call| {
             let guarded = Arc::clone(&guarded);
-            async move { guarded.call_plain(call).await }
+            async move { guarded.call_plain(call, Promised::Yes).await }
         }),
-        _ => tool.tool.clone(),
+        ToolKind::Paged => Tool::paged(move |call| {
+            let guarded = Arc::clone(&guarded);
+            async move { guarded.call_plain(call, Promised::Yes).await }
+        }),
+        ToolKind::Json => Tool::json(move |call| {
+            let guarded = Arc::clone(&guarded);
+            async move { guarded.call_plain(call, Promised::Yes).await }
+        }),
+        _ => return Ok(tool.tool.clone()),
+    };
+    Ok(if tool.tool.is_shadowable() {
+        crossed.shadowable()
+    } else {
+        crossed
     })
 }
 
+/// Whether code has a promise for a call, so that its run can be suspended meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Promised {
+    Yes,
+    No,
+}
+
 impl Guarded {
-    fn call_sync(&self, call: ToolCall) -> Result<Value, ToolError> {
-        let key = self.begin(&call)?;
+    /// An error says what is wrong with the schema.
+    pub(crate) fn new(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Self, String> {
+        Ok(Self {
+            tool: tool.tool.clone(),
+            permission: tool.permission,
+            parameters: Parameters::of(&tool.spec)?.filter(|_| !tool.is_self_checking),
+            hooks: Arc::clone(hooks),
+        })
+    }
+
+    /// Calls the tool for somebody who has approved of it. The call is in the ledger already.
+    pub(crate) fn approved(self, key: CallKey, mut call: ToolCall) -> AnswerFuture {
+        Box::pin(async move {
+            if let Some(parameters) = &self.parameters
+                && let Err(over) = parameters.pack(&mut call, &self.hooks.account)
+            {
+                return self.refuse(key, ToolError::new("RangeError", over.to_string()));
+            }
+            let answer = as_future(self.tool.call(call)).await;
+            self.end(key, answer)
+        })
+    }
+
+    /// What the tool takes when it is called with these arguments.
+    pub(crate) fn packed(&self, mut call: ToolCall) -> hotcell_cell::Arguments {
+        if let Some(parameters) = &self.parameters {
+            // If there is no room for it, it stays as it is.
+            let _ = parameters.pack(&mut call, &self.hooks.account);
+        }
+        call.arguments
+    }
+
+    fn call_sync(&self, mut call: ToolCall) -> Result<Value, ToolError> {
+        let key = self.begin(&mut call)?;
         match self.tool.call(call) {
-            Called::Sync(answer) => self.end(key, answer),
+            Called::Sync(answer) => self.end(key, at_once(answer)),
             _ => self.end(key, Err(ToolError::from("the tool changed its kind"))),
         }
     }
 
-    async fn call_plain(&self, call: ToolCall) -> Result<Value, ToolError> {
-        let key = self.begin(&call)?;
-        self.ask(key, &call).await?;
+    async fn call_plain(&self, mut call: ToolCall, promised: Promised) -> Result<Value, ToolError> {
+        let key = self.begin(&mut call)?;
+        self.ask(key, &call, promised).await?;
         let answer = as_future(self.tool.call(call)).await;
-        self.end(key, answer)
+        match promised {
+            Promised::Yes => self.end(key, answer),
+            Promised::No => self.end(key, at_once(answer)),
+        }
     }
 
-    async fn call_natural(self: &Arc<Self>, call: ToolCall) -> Result<Reply, ToolError> {
-        let key = self.begin(&call)?;
-        self.ask(key, &call).await?;
+    async fn call_natural(self: &Arc<Self>, mut call: ToolCall) -> Result<Reply, ToolError> {
+        let key = self.begin(&mut call)?;
+        self.ask(key, &call, Promised::Yes).await?;
         let Called::Natural(reply) = self.tool.call(call) else {
             return Err(ToolError::from("the tool changed its kind"));
         };
@@ -96,8 +150,8 @@ impl Guarded {
         }
     }
 
-    /// Records the call, and refuses it if it may not or cannot take place.
-    fn begin(&self, call: &ToolCall) -> Result<CallKey, ToolError> {
+    /// Records the call, and refuses it if it may not or cannot take place. What it is called with becomes what the tool takes.
+    fn begin(&self, call: &mut ToolCall) -> Result<CallKey, ToolError> {
         let limit = self.hooks.options.max_tool_calls;
         let mut ledger = self.hooks.ledger();
         if ledger.len() >= limit {
@@ -107,7 +161,7 @@ impl Guarded {
             ));
         }
         let key = ledger
-            .begin(&call.tool, &call.arguments)
+            .begin(&call.tool, &call.arguments, call.id)
             .map_err(|over| ToolError::new("RangeError", over.to_string()))?;
         drop(ledger);
         if self.permission == Permission::Deny {
@@ -117,7 +171,10 @@ impl Guarded {
             return Ok(key);
         };
         match parameters.check(&call.tool, &call.arguments, call.watch()) {
-            Ok(()) => Ok(key),
+            Ok(()) => match parameters.pack(call, &self.hooks.account) {
+                Ok(()) => Ok(key),
+                Err(over) => self.refuse(key, ToolError::new("RangeError", over.to_string())),
+            },
             Err(Unchecked::Refused(error)) => self.refuse(key, error),
             // The code does not get to see this: it ends where it stands.
             Err(Unchecked::Stopped(stopped)) => {
@@ -127,9 +184,18 @@ impl Guarded {
     }
 
     /// Waits for approval, if the call needs it.
-    async fn ask(&self, key: CallKey, call: &ToolCall) -> Result<(), ToolError> {
+    async fn ask(
+        &self,
+        key: CallKey,
+        call: &ToolCall,
+        promised: Promised,
+    ) -> Result<(), ToolError> {
         if self.permission != Permission::Ask {
             return Ok(());
+        }
+        let is_anybody_there = self.hooks.options.on_approval.is_some();
+        if !is_anybody_there && promised == Promised::Yes && self.hooks.may_suspend() {
+            return self.suspend(key, SuspendReason::Approval);
         }
         match self.approval(call).await {
             Approval::Allow => Ok(()),
@@ -157,13 +223,37 @@ impl Guarded {
         Err(error)
     }
 
+    /// Leaves the call to who resumes the run; if nobody does that, it fails.
+    fn suspend<T>(&self, key: CallKey, reason: SuspendReason) -> Result<T, ToolError> {
+        if !self.hooks.may_suspend() {
+            let words = "its answer comes later, and this run cannot be suspended: it must be begun with start()";
+            return self.refuse(key, ToolError::from(words));
+        }
+        self.hooks.ledger().suspend(key, reason);
+        Err(ToolError::suspended())
+    }
+
     fn end<T>(&self, key: CallKey, answer: Result<T, ToolError>) -> Result<T, ToolError> {
+        if answer.as_ref().is_err_and(ToolError::is_suspension) {
+            return self.suspend(key, SuspendReason::Tool);
+        }
         self.hooks.ledger().end(key, outcome_of(&answer));
         answer
     }
 }
 
-fn denied(tool: &str, reason: &str) -> ToolError {
+/// An answer that somebody waits for on the spot: a suspension is an error then.
+fn at_once<T>(answer: Result<T, ToolError>) -> Result<T, ToolError> {
+    answer.map_err(|error| {
+        if error.is_suspension() {
+            ToolError::from(error.to_string())
+        } else {
+            error
+        }
+    })
+}
+
+pub(crate) fn denied(tool: &str, reason: &str) -> ToolError {
     ToolError::new(
         "PermissionDenied",
         format!("the tool {tool} may not be called: {reason}"),

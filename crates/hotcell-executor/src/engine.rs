@@ -17,11 +17,12 @@ pub(crate) fn make_cell(
 ) -> Result<Cell, CellError> {
     match own {
         Some(engine) => make(engine),
-        None => make(&of_process()?),
+        None => make(&shared_engine()?),
     }
 }
 
-fn of_process() -> Result<Engine, CellError> {
+/// The engine that all executors of the process share which were made without one.
+pub fn shared_engine() -> Result<Engine, CellError> {
     let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(engine) = &*engine {
         return Ok(engine.clone());

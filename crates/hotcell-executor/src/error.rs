@@ -1,6 +1,9 @@
 //! The one form in which every failure reaches the caller.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt::{self, Write as _},
+    time::Duration,
+};
 
 use hotcell_meter::Stopped;
 use hotcell_prepare::{Diagnostic, Location};
@@ -46,11 +49,14 @@ pub enum ErrorCode {
     /// The host called the run off.
     #[serde(rename = "ERR_CANCELLED")]
     Cancelled,
+    /// An answer to a call of a suspended run cannot be taken. Nothing has changed.
+    #[serde(rename = "ERR_INVALID_ANSWER")]
+    InvalidAnswer,
 }
 
 impl ErrorCode {
     /// Every code there is.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::InvalidState,
         Self::InitFailed,
         Self::ValidationFailed,
@@ -62,6 +68,7 @@ impl ErrorCode {
         Self::CleanupFailed,
         Self::MemoryLimit,
         Self::Cancelled,
+        Self::InvalidAnswer,
     ];
 
     /// The name that the contract gives it.
@@ -78,6 +85,7 @@ impl ErrorCode {
             Self::CleanupFailed => "ERR_CLEANUP_FAILED",
             Self::MemoryLimit => "ERR_MEMORY_LIMIT",
             Self::Cancelled => "ERR_CANCELLED",
+            Self::InvalidAnswer => "ERR_INVALID_ANSWER",
         }
     }
 
@@ -204,6 +212,7 @@ impl ExecutorError {
     pub(crate) fn refused_by(diagnostics: &[Diagnostic]) -> Self {
         let import = diagnostics.iter().find(|one| {
             one.is_error()
+                && one.module.is_some()
                 && matches!(
                     &*one.rule,
                     hotcell_prepare::rule::IMPORT_ALLOWED | hotcell_prepare::rule::STATIC_IMPORT
@@ -211,10 +220,13 @@ impl ExecutorError {
         });
         let first = diagnostics.iter().find(|one| one.is_error());
         let error = match import {
-            Some(import) => Self::import_not_allowed(import.module.as_deref().unwrap_or("export")),
-            None => Self::new(ErrorCode::ValidationFailed, "Code validation failed"),
+            Some(import) => Self::import_not_allowed(import.module.as_deref().unwrap_or_default()),
+            None => Self::new(ErrorCode::ValidationFailed, validation_failed(diagnostics)),
         };
         let mut error = error.with("diagnostics", json!(diagnostics));
+        if let Some(fix) = import.or(first).and_then(|one| one.fix.as_deref()) {
+            error = error.with("hint", fix);
+        }
         error.location = import.or(first).and_then(|one| one.location);
         error
     }
@@ -229,19 +241,46 @@ impl ExecutorError {
 
     /// A finding that is not about code.
     pub(crate) fn refused(diagnostic: Diagnostic) -> Self {
-        let message = format!("Code validation failed: {}", diagnostic.message);
-        let mut error = Self::refused_by(&[diagnostic]);
-        error.message = message;
-        error
+        Self::refused_by(&[diagnostic])
     }
 
-    /// What the rules found, in case they are why there is an error.
+    /// What to do about it, if that is known.
+    pub fn hint(&self) -> Option<&str> {
+        self.details.get("hint").and_then(Json::as_str)
+    }
+
+    /// What the rules found in the code: why it was not run, or what they warned of before it failed.
     pub fn diagnostics(&self) -> &[Json] {
         match self.details.get("diagnostics") {
             Some(Json::Array(diagnostics)) => diagnostics,
             _ => &[],
         }
     }
+}
+
+/// The contract's words, then the first finding, its place and its remedy.
+fn validation_failed(diagnostics: &[Diagnostic]) -> String {
+    let mut message = "Code validation failed".to_owned();
+    let mut errors = diagnostics.iter().filter(|one| one.is_error());
+    let Some(first) = errors.next() else {
+        return message;
+    };
+    message.push_str(": ");
+    message.push_str(&first.message);
+    if let Some(Location { line, column }) = first.location {
+        let _ = write!(message, " (line {line}, column {column})");
+    }
+    match errors.count() {
+        0 => {}
+        more => {
+            let _ = write!(message, " (and {more} more)");
+        }
+    }
+    if let Some(fix) = &first.fix {
+        message.push_str("; fix: ");
+        message.push_str(fix);
+    }
+    message
 }
 
 /// An error and what it comes from, in one line.

@@ -4,20 +4,27 @@ mod clock;
 mod fork;
 mod life;
 mod run;
+mod suspend;
 mod turn;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hotcell_cell::{Cell, Engine, Interrupter};
+use hotcell_cell::{Cell, Engine, Interrupter, ToolKind};
 use hotcell_meter::StopToken;
 use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
-use hotcell_prompt::ToolSpec;
+use hotcell_prompt::{ModuleSpec, ToolSpec};
 
-use crate::{hooks::Hooks, options::ExecutorOptions, state::State, tool::AgentTool};
+use crate::{
+    companion::Attached, files::Files, hints::unknown_name, hooks::Hooks, options::ExecutorOptions,
+    signature::signature, snapshot::SavedFiles, state::State, tool::AgentTool,
+};
+pub(crate) use run::{MAX_NAMES, is_name_to_keep};
+use suspend::UnderWay;
+pub use suspend::{Answer, Started, SuspendedCall, Suspension};
 use turn::Waiting;
 
 /// How much prepared code is remembered, by all executors together.
@@ -54,11 +61,21 @@ struct Slot {
     /// Whether the run under way is to end.
     is_cancelled: bool,
     tools: BTreeMap<String, AgentTool>,
+    /// What is forked and saved with it.
+    companion: Option<Attached>,
     /// Names that code declared though other hosts have such globals: using them is no mistake any more.
     globals: Vec<String>,
+    /// Whether `names` has all of them.
+    knows_all_names: bool,
+    /// Files that a snapshot brought along, until tools are sent that work on such files.
+    saved_files: Vec<SavedFiles>,
+    /// Names of variables and declarations, for who misspells one.
+    names: BTreeSet<String>,
     preparer: Preparer,
     /// How many runs there were.
     runs: u64,
+    /// The run that waits for answers, while the state is `SUSPENDED`.
+    suspended: Option<Box<UnderWay>>,
 }
 
 impl Executor {
@@ -87,9 +104,14 @@ impl Executor {
                 stop: None,
                 is_cancelled: false,
                 tools: BTreeMap::new(),
+                companion: None,
                 globals: Vec::new(),
+                names: BTreeSet::new(),
+                knows_all_names: true,
+                saved_files: Vec::new(),
                 preparer,
                 runs: 0,
+                suspended: None,
             }),
             initializing: Mutex::new(()),
         }))
@@ -107,14 +129,42 @@ impl Executor {
 
     /// The tools that it has, as they were described; for the prompt.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        let slot = self.0.slot();
-        let shown = slot.tools.values().filter(|tool| !tool.is_hidden);
-        shown.map(|tool| tool.spec.clone()).collect()
+        self.0.slot().specs()
     }
 
-    /// What there is to say about code before it runs here.
+    /// The modules that code can import here, with what they export; for the prompt.
+    pub fn modules(&self) -> Vec<ModuleSpec> {
+        let options = &self.0.options;
+        let modules = options.modules.iter();
+        let authorised = modules.filter(|(name, _)| options.authorized_imports.contains(name));
+        authorised.map(|(name, module)| module.spec(name)).collect()
+    }
+
+    /// The files that its tools work on, those of each [`Files`] once.
+    pub fn files(&self) -> Vec<Files> {
+        self.0.slot().files()
+    }
+
+    /// Keeps another companion; what it had before is to be dropped.
+    pub(crate) fn set_companion(&self, companion: Option<Attached>) -> Option<Attached> {
+        std::mem::replace(&mut self.0.slot().companion, companion)
+    }
+
+    /// What there is to say about code before it runs here: also which names in it nothing defines.
     pub fn validate(&self, code: &str) -> Vec<Diagnostic> {
-        self.prepare(code).diagnostics.clone()
+        let program = self.prepare(code);
+        let mut diagnostics = program.diagnostics.clone();
+        let slot = self.0.slot();
+        if program.has_errors() || !slot.knows_all_names || program.makes_unknown_globals {
+            return diagnostics;
+        }
+        let (known, names) = (slot.known(), slot.defined());
+        drop(slot);
+        let unknown = program.globals_used.iter();
+        let unknown = unknown.filter(|used| !names.contains(&used.name));
+        diagnostics.extend(unknown.map(|used| unknown_name(used, &known)));
+        diagnostics.sort_by_key(|one| (one.location.is_some(), one.location));
+        diagnostics
     }
 
     /// What would run of this code here.
@@ -157,16 +207,64 @@ impl Inner {
 }
 
 impl Slot {
+    /// What a model may be told of the tools.
+    fn specs(&self) -> Vec<ToolSpec> {
+        let shown = self.tools.values().filter(|tool| !tool.is_hidden);
+        shown.map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn files(&self) -> Vec<Files> {
+        let mut files: Vec<Files> = Vec::new();
+        for on_files in self
+            .tools
+            .values()
+            .filter_map(|tool| tool.on_files.as_ref())
+        {
+            if !files.iter().any(|known| known.is_same(&on_files.files)) {
+                files.push(on_files.files.clone());
+            }
+        }
+        files
+    }
+
+    /// Every name that code finds, beside those that every cell has.
+    fn defined(&self) -> BTreeSet<String> {
+        let roots = self.tools.keys().map(|name| match name.split_once('.') {
+            Some((root, _)) => root,
+            None => name,
+        });
+        let roots = roots.map(str::to_owned);
+        roots.chain(self.names.iter().cloned()).collect()
+    }
+
     /// Takes the tools and globals of now into account.
     fn renew_preparer(&mut self, options: &ExecutorOptions) {
         let mut prepare = options.to_prepare();
-        prepare.tools = self.tools.keys().cloned().collect();
-        let is_async = |tool: &&AgentTool| tool.tool.kind() == hotcell_cell::ToolKind::Async;
+        // Namespaces are names of the host's as well.
+        let roots = self.tools.keys().filter_map(|name| name.split_once('.'));
+        prepare.tools = roots.map(|(root, _)| root.to_owned()).collect();
+        prepare.tools.extend(self.tools.keys().cloned());
+        let is_async = |tool: &&AgentTool| {
+            let kind = tool.tool.kind();
+            let is_deferred = kind == ToolKind::Deferred && !tool.is_unconnected;
+            tool.is_promising || is_deferred || matches!(kind, ToolKind::Async | ToolKind::Json)
+        };
+        let is_shadowable = |tool: &&AgentTool| tool.tool.is_shadowable();
+        let shadowable = self.tools.values().filter(is_shadowable);
+        prepare.shadowable_tools = shadowable.map(|tool| tool.spec.name.clone()).collect();
+        // A name that code has taken is no tool any more.
+        let is_taken =
+            |tool: &&AgentTool| is_shadowable(tool) && self.names.contains(&tool.spec.name);
         prepare.async_tools = self
             .tools
             .values()
             .filter(is_async)
+            .filter(|tool| !is_taken(tool))
             .map(|tool| tool.spec.name.clone())
+            .collect();
+        let signatures = self.tools.values().filter(|tool| !is_taken(tool));
+        prepare.signatures = signatures
+            .filter_map(|tool| Some((tool.spec.name.clone(), signature(&tool.spec)?)))
             .collect();
         prepare.globals = self.globals.iter().cloned().collect();
         self.preparer = self.preparer.with_options(prepare);

@@ -2,19 +2,23 @@
 
 use std::time::Duration;
 
-use hotcell_cell::{CellError, ErrorValue, Exception, Value};
+use hotcell_cell::{CellError, ErrorValue, Exception, Text, Value};
 use hotcell_meter::{Charge, OverLimit, Stopped, Watch};
 use hotcell_prepare::{Diagnostic, Location};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
     error::{ErrorCode, ExecutorError, chain},
+    hints::{self, Known},
     hooks::Hooks,
     json::encode::{self, Halt},
-    ledger::{CallOutcome, words},
     options::ExecutorOptions,
+    shorten::shorten,
     sources::first_place,
 };
+
+/// How much of its words an error has. They stand in several places, and in JSON may take six times the room.
+const MAX_WORDS: usize = 64 << 10;
 
 /// The run that failed.
 pub(crate) struct Context<'a> {
@@ -24,12 +28,34 @@ pub(crate) struct Context<'a> {
     pub(crate) program: &'a str,
     pub(crate) timeout: Duration,
     pub(crate) watch: &'a dyn Watch,
+    /// What the code could have meant.
+    pub(crate) known: &'a Known,
+    /// Where the cell was when it was stopped, in the engine's words.
+    pub(crate) stopped_at: Option<&'a str>,
 }
 
 impl Context<'_> {
     /// The error for a run that had to end.
     pub(crate) fn stopped(&self, stopped: Stopped) -> ExecutorError {
-        ExecutorError::stopped(stopped, Some(self.timeout))
+        let error = self.placed(ExecutorError::stopped(stopped, Some(self.timeout)));
+        match stopped {
+            Stopped::Deadline => error.with("hint", TOO_SLOW),
+            Stopped::Cancelled => error,
+        }
+    }
+
+    /// With the place where the code was stopped.
+    fn placed(&self, mut error: ExecutorError) -> ExecutorError {
+        let sources = self.hooks.sources();
+        let place = self.stopped_at.and_then(|place| {
+            let place = sources.translate(place, self.watch).ok()?;
+            first_place(&place, self.program)
+        });
+        if let Some(place) = place {
+            error.details.insert("location".into(), json!(place));
+            error.location = Some(place);
+        }
+        error
     }
 
     fn halted(&self, halt: Halt) -> ExecutorError {
@@ -51,30 +77,49 @@ impl Context<'_> {
     }
 }
 
+const TOO_SLOW: &str = "the run took longer than it may: do less in one run, wait for several tools at once with \
+    Promise.all, and keep what is done in variables; state was lost, so declare again what the next run needs";
+const LESS_MEMORY: &str = "hold less at once: work through data in parts, keep only what the result needs, and let go of large \
+    values by setting their variables to undefined";
+
 /// The error for a cell's failure.
 pub(crate) fn explain(error: CellError, context: &Context<'_>) -> ExecutorError {
     let options = context.options;
     match error {
-        CellError::Exception(exception) => {
+        CellError::Exception(mut exception) => {
+            cut_words(&mut exception);
             thrown(&exception, context).unwrap_or_else(|halt| context.halted(halt))
         }
-        CellError::Operations { limit } => ExecutorError::new(
-            ErrorCode::MaxOpsExceeded,
-            format!("Max operations exceeded ({limit})"),
-        )
-        .with("maxOperations", limit),
+        CellError::Operations { limit } => context
+            .placed(ExecutorError::new(
+                ErrorCode::MaxOpsExceeded,
+                format!("Max operations exceeded ({limit})"),
+            ))
+            .with("maxOperations", limit)
+            .with(
+                "hint",
+                format!(
+                    "all loops of a run together may make {limit} iterations: end the loop earlier, \
+                     look things up in a Map or Set instead of searching for them, use methods of \
+                     arrays and strings, or divide the work among several runs"
+                ),
+            ),
         CellError::Deadline { .. } => context.stopped(Stopped::Deadline),
         CellError::Cancelled { .. } => context.stopped(Stopped::Cancelled),
         CellError::Stalled => {
             let cause =
                 "the code awaits a promise that can never settle: no tool call is outstanding";
-            runtime(cause).with("reason", "stalled")
+            runtime(cause).with("reason", "stalled").with(
+                "hint",
+                "a promise made with `new Promise` must call its resolve function; there are no timers",
+            )
         }
         CellError::TooLarge { limit, .. } => {
             let cause =
                 format!("the result is larger than {limit} bytes: return a part or a summary");
             runtime(&cause)
                 .with("reason", "result_too_large")
+                .with("hint", "return counts, a slice or a summary, and keep the data in a variable for the next run")
                 .with("maxResultBytes", options.max_result_bytes)
         }
         CellError::HostMemory { over, .. } => host_memory(&over),
@@ -90,6 +135,7 @@ fn host_memory(over: &OverLimit) -> ExecutorError {
         format!("Memory limit exceeded outside of the sandbox: {over}"),
     )
     .with("maxHostMemoryBytes", over.limit)
+    .with("hint", LESS_MEMORY)
 }
 
 fn runtime(cause: &str) -> ExecutorError {
@@ -97,6 +143,29 @@ fn runtime(cause: &str) -> ExecutorError {
         ErrorCode::RuntimeException,
         format!("Runtime exception: {cause}"),
     )
+}
+
+/// Leaves of an error's words what somebody may read.
+fn cut_words(exception: &mut Exception) {
+    if exception.printed.len() > MAX_WORDS {
+        exception.printed = shorten(&exception.printed, MAX_WORDS).into_owned();
+    }
+    if let Some(Value::Error(error)) = &mut exception.value {
+        let ErrorValue {
+            name,
+            message,
+            stack,
+            ..
+        } = &mut **error;
+        for words in [name, message, stack] {
+            let all = words.to_str_lossy();
+            if all.len() > MAX_WORDS {
+                let cut = Text::from(shorten(&all, MAX_WORDS).into_owned());
+                drop(all);
+                *words = cut;
+            }
+        }
+    }
 }
 
 fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError, Halt> {
@@ -123,8 +192,12 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
                 format!("Tool execution failed: {}", exception.printed),
             ),
         };
-        match failed_tool(exception, context.hooks) {
-            Some(tool) => error.with("tool", tool),
+        let error = match hints::for_tool(exception) {
+            Some(hint) => error.with("hint", hint),
+            None => error,
+        };
+        match &exception.tool {
+            Some(tool) => error.with("tool", &**tool),
             None => error,
         }
     } else if exception.out_of_memory && is_out_of_memory(exception) {
@@ -134,6 +207,7 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
             format!("Memory limit exceeded ({limit} bytes)"),
         )
         .with("memoryLimitBytes", limit)
+        .with("hint", LESS_MEMORY)
     } else if exception.at_compile {
         let diagnostic =
             Diagnostic::error(hotcell_prepare::rule::SYNTAX_VALID, exception.message());
@@ -147,7 +221,10 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
         if let Some(Location { line, column }) = place {
             text = format!("{text} (line {line}, column {column})");
         }
-        runtime(&text)
+        match hints::hint(exception, context.known) {
+            Some(hint) => runtime(&format!("{text}; hint: {hint}")).with("hint", hint),
+            None => runtime(&text),
+        }
     };
     error.details.insert("cause".into(), cause);
     error.location = place;
@@ -208,17 +285,6 @@ fn tool_error(error: &ErrorValue) -> ExecutorError {
     };
     result.retryable = says("retryable").unwrap_or(true);
     result
-}
-
-/// The tool that the error is of: the last one that failed with it.
-fn failed_tool(exception: &Exception, hooks: &Hooks) -> Option<String> {
-    let text = words(&exception.to_string());
-    let ledger = hooks.ledger();
-    let is_it = |outcome: &CallOutcome| match outcome {
-        CallOutcome::Failed(message) | CallOutcome::Refused(message) => *message == text,
-        _ => false,
-    };
-    ledger.last_where(is_it).map(str::to_owned)
 }
 
 /// The module, if what escaped is the refusal of an import by this run.

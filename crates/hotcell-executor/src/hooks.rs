@@ -3,14 +3,18 @@
 use std::{
     collections::VecDeque,
     hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use hotcell_cell::{CellOptions, Import, Line, Source, SourceKind, ToolError};
+use hotcell_cell::{CellOptions, Import, Line, Module, Source, SourceKind, ToolError};
 use hotcell_meter::Account;
-use hotcell_prepare::{Diagnostic, DynamicKind, PreparedProgram, Preparer};
+use hotcell_prepare::{Diagnostic, DynamicKind, Location, PreparedProgram, Preparer};
 
 use crate::{
+    catalog::Catalog,
     ledger::{CallRecord, Ledger},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
@@ -30,12 +34,16 @@ pub(crate) struct Hooks {
     pub(crate) options: Arc<ExecutorOptions>,
     /// What the host keeps for the code is charged here.
     pub(crate) account: Account,
+    /// The tools, for who looks for one.
+    pub(crate) catalog: Catalog,
     logs: Mutex<LogBuffer>,
     ledger: Mutex<Ledger>,
     /// As they are now: whoever translates has them for as long as that takes.
     sources: Mutex<Arc<Sources>>,
     /// Imports that were refused in this run: the hashes of the last few names.
     refused: Mutex<VecDeque<u64>>,
+    /// Whether somebody will answer calls that the run under way leaves open.
+    may_suspend: AtomicBool,
     /// Keyed at random, so that no name can be made to look like another.
     hasher: RandomState,
 }
@@ -47,9 +55,11 @@ impl Hooks {
             logs: Mutex::new(LogBuffer::new(&account, options.max_log_bytes)),
             ledger: Mutex::new(Ledger::new(&account)),
             account,
+            catalog: Catalog::default(),
             options,
             sources: Mutex::default(),
             refused: Mutex::default(),
+            may_suspend: AtomicBool::new(false),
             hasher: RandomState::new(),
         })
     }
@@ -57,19 +67,35 @@ impl Hooks {
     /// What a cell is made with so that it uses these.
     pub(crate) fn cell_options(self: &Arc<Self>, preparer: &Preparer) -> CellOptions {
         let (console, importer, preparer) = (Arc::clone(self), Arc::clone(self), preparer.clone());
+        let modules = preparer.clone();
         self.options
             .to_cell()
             .account(self.account.clone())
             .on_console(move |line| console.print(line))
             .on_source(move |source| admit(&preparer, source))
-            .on_import(move |import| importer.import(import))
+            .on_import(move |import| importer.import(import, &modules))
     }
 
-    /// A new run begins.
-    pub(crate) fn reset(&self) {
+    /// A new run begins, which may be suspended or not.
+    pub(crate) fn reset(&self, may_suspend: bool) {
+        self.may_suspend.store(may_suspend, Ordering::Relaxed);
         self.logs().take();
         self.ledger().reset();
         lock(&self.refused).clear();
+    }
+
+    pub(crate) fn may_suspend(&self) -> bool {
+        self.may_suspend.load(Ordering::Relaxed)
+    }
+
+    /// What was printed so far.
+    pub(crate) fn log_entries(&self) -> Vec<LogEntry> {
+        self.logs().entries().to_vec()
+    }
+
+    /// Takes over what a run printed that went on elsewhere.
+    pub(crate) fn load_logs(&self, entries: Vec<LogEntry>) {
+        self.logs().load(entries);
     }
 
     pub(crate) fn take_logs(&self) -> (Vec<LogEntry>, Option<Diagnostic>) {
@@ -136,7 +162,7 @@ impl Hooks {
         }
     }
 
-    fn import(&self, import: &Import<'_>) -> Result<String, ToolError> {
+    fn import(&self, import: &Import<'_>, preparer: &Preparer) -> Result<Module, ToolError> {
         let options = &self.options;
         let name = import.name;
         let shown = shorten(name, MAX_NAME_BYTES);
@@ -159,12 +185,31 @@ impl Hooks {
                 .with("code", "ERR_IMPORT_NOT_ALLOWED")
                 .with("module", name));
         }
-        let source = options.modules.get(name).cloned();
-        source.ok_or_else(|| {
+        // What the preparer knows of a module is shared with it, and found out once.
+        let known = preparer.options().modules.get(name);
+        let known = known.ok_or_else(|| {
             ToolError::from(format!(
-                "cannot find module {shown:?}: it is authorised, but the host registered no source for it"
+                "cannot find module {shown:?}: it is authorised, but the host registered none of that name"
             ))
-        })
+        })?;
+        match known.program(preparer.options(), import.watch()) {
+            Ok(None) => Ok(Module::Defined),
+            Ok(Some(Ok(program))) => {
+                self.add_source(name, program);
+                Ok(Module::Source(program.transformed.to_string()))
+            }
+            Ok(Some(Err(diagnostic))) => {
+                let place = diagnostic.location.map(|place| {
+                    let Location { line, column } = place;
+                    format!(" (line {line}, column {column})")
+                });
+                let place = place.unwrap_or_default();
+                let message = format!("the module {shown:?}: {}{place}", diagnostic.message);
+                Err(ToolError::new("SyntaxError", message))
+            }
+            // The code does not get to see this: it ends where it stands.
+            Err(stopped) => Err(ToolError::from(stopped.to_string())),
+        }
     }
 }
 

@@ -7,9 +7,15 @@ use std::{
 
 use hotcell_cell::{Arguments, Text, ToolError, Value};
 use hotcell_meter::{Account, OverLimit};
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{json::to_json, output::millis, share::Share, shorten::shorten};
+use crate::{
+    inspect::{Plain, inspect},
+    json::{from_json, to_json},
+    output::millis,
+    share::Share,
+    shorten::shorten,
+};
 
 /// Arguments of one run are kept up to this size; those of later calls are left out. A ledger is for reading, and must
 /// not become a way to fill the host's memory.
@@ -88,6 +94,58 @@ struct Entry {
     arguments: Option<Arguments>,
     began: Instant,
     ended: Option<(Duration, CallOutcome)>,
+    /// The cell's number for it, while code waits for it.
+    number: Option<u32>,
+    /// Why it waits for who resumes the run, if it does.
+    waits: Option<SuspendReason>,
+}
+
+/// Why a call has no answer until the run is resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum SuspendReason {
+    /// Calls of this tool always wait: [`AgentTool::suspending`](crate::AgentTool::suspending).
+    Deferred,
+    /// The tool said so of this call: [`ToolError::suspended`].
+    Tool,
+    /// It needs approval ([`Permission::Ask`](crate::Permission::Ask)), and there is nobody in this process to give it.
+    Approval,
+}
+
+/// A call that waits for who resumes the run.
+#[derive(Debug, Clone)]
+pub(crate) struct WaitingCall {
+    /// Which of the calls of the run it is.
+    pub(crate) index: usize,
+    /// The cell's number for it.
+    pub(crate) number: u32,
+    pub(crate) tool: Arc<str>,
+    pub(crate) reason: SuspendReason,
+}
+
+/// A call in a snapshot. Arguments of calls that wait are with the cell.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedCall {
+    pub(crate) tool: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Vec<serde_json::Value>>,
+    #[serde(rename = "durationMs")]
+    duration: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<SavedOutcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<SuspendReason>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum SavedOutcome {
+    Returned,
+    Failed(String),
+    Refused(String),
 }
 
 /// Names a call to the ledger.
@@ -124,6 +182,7 @@ impl Ledger {
         &mut self,
         tool: &Arc<str>,
         arguments: &Arguments,
+        number: Option<u32>,
     ) -> Result<CallKey, OverLimit> {
         self.share.take(ENTRY_BYTES)?;
         // Once there is no room, nobody needs to know how much is missing.
@@ -138,18 +197,13 @@ impl Ledger {
             arguments: is_kept.then(|| arguments.clone()),
             began: Instant::now(),
             ended: None,
+            number,
+            waits: None,
         });
         Ok(CallKey {
             run: self.run,
             index,
         })
-    }
-
-    /// The tool of the last call that came out like this.
-    pub(crate) fn last_where(&self, is_it: impl Fn(&CallOutcome) -> bool) -> Option<&str> {
-        let is_it = |call: &&Entry| call.ended.as_ref().is_some_and(|(_, how)| is_it(how));
-        let found = self.calls.iter().rev().find(is_it);
-        found.map(|call| &*call.tool)
     }
 
     pub(crate) fn end(&mut self, key: CallKey, outcome: CallOutcome) {
@@ -168,26 +222,184 @@ impl Ledger {
         };
         if let Some(entry) = self.calls.get_mut(key.index) {
             entry.ended = Some((entry.began.elapsed(), outcome));
+            entry.waits = None;
         }
+    }
+
+    /// The call waits for who resumes the run.
+    pub(crate) fn suspend(&mut self, key: CallKey, reason: SuspendReason) {
+        if key.run == self.run
+            && let Some(entry) = self.calls.get_mut(key.index)
+        {
+            entry.waits = Some(reason);
+        }
+    }
+
+    /// The calls that wait for who resumes the run, in their order.
+    pub(crate) fn waiting(&self) -> Vec<WaitingCall> {
+        let calls = self.calls.iter().enumerate();
+        let waiting = calls.filter_map(|(index, entry)| {
+            Some(WaitingCall {
+                index,
+                number: entry.number?,
+                tool: Arc::clone(&entry.tool),
+                reason: entry.waits?,
+            })
+        });
+        waiting.collect()
+    }
+
+    /// Names a call of this run by its place.
+    pub(crate) fn key(&self, index: usize) -> CallKey {
+        CallKey {
+            run: self.run,
+            index,
+        }
+    }
+
+    /// The calls so far.
+    pub(crate) fn records(&self) -> Vec<CallRecord> {
+        self.calls.iter().map(Entry::record).collect()
+    }
+
+    /// The calls so far, for a snapshot.
+    pub(crate) fn save(&self) -> Vec<SavedCall> {
+        let saved = self.calls.iter().map(|entry| {
+            let record = entry.record();
+            let is_kept = entry.waits.is_none();
+            SavedCall {
+                tool: record.tool.to_string(),
+                arguments: record
+                    .arguments
+                    .filter(|_| is_kept)
+                    .map(|arguments| arguments.iter().map(to_json).collect()),
+                duration: millis(record.duration),
+                outcome: match record.outcome {
+                    CallOutcome::Returned => Some(SavedOutcome::Returned),
+                    CallOutcome::Failed(words) => Some(SavedOutcome::Failed(words)),
+                    CallOutcome::Refused(words) => Some(SavedOutcome::Refused(words)),
+                    CallOutcome::Unanswered => None,
+                },
+                number: entry.number,
+                waits: entry.waits,
+            }
+        });
+        saved.collect()
+    }
+
+    /// Takes over the calls of a run that went on elsewhere. `arguments` knows those of the calls that wait.
+    pub(crate) fn load(
+        &mut self,
+        calls: Vec<SavedCall>,
+        arguments: impl Fn(u32) -> Option<Arguments>,
+    ) -> Result<(), OverLimit> {
+        self.reset();
+        for call in calls {
+            let waiting = call.waits.and(call.number).and_then(&arguments);
+            let values = || {
+                let values = call.arguments.iter().flatten();
+                let values: Result<Vec<Value>, _> = values.map(from_json).collect();
+                Arguments::from(values.unwrap_or_default())
+            };
+            let key = self.begin(
+                &Arc::from(call.tool.as_str()),
+                &waiting.unwrap_or_else(values),
+                call.number,
+            )?;
+            match (call.waits, call.outcome) {
+                (Some(reason), _) => self.suspend(key, reason),
+                (None, Some(SavedOutcome::Returned)) => self.end(key, CallOutcome::Returned),
+                (None, Some(SavedOutcome::Failed(text))) => {
+                    self.end(key, CallOutcome::Failed(words(&text)));
+                }
+                (None, Some(SavedOutcome::Refused(text))) => {
+                    self.end(key, CallOutcome::Refused(words(&text)));
+                }
+                (None, None) => {}
+            }
+            if let Some((duration, _)) =
+                self.calls.last_mut().and_then(|entry| entry.ended.as_mut())
+            {
+                *duration = Duration::try_from_secs_f64(call.duration / 1e3).unwrap_or_default();
+            }
+        }
+        Ok(())
     }
 
     /// The records of the run that ends. What they hold is the caller's from here on, and charged no more.
     pub(crate) fn take(&mut self) -> Vec<CallRecord> {
         let calls = std::mem::take(&mut self.calls);
         self.reset();
-        let finished = calls.into_iter().map(|entry| {
-            let (duration, outcome) = entry
-                .ended
-                .unwrap_or_else(|| (entry.began.elapsed(), CallOutcome::Unanswered));
-            CallRecord {
-                tool: entry.tool,
-                arguments: entry.arguments.map(Arguments::into_vec),
-                duration,
-                outcome,
-            }
-        });
-        finished.collect()
+        calls.into_iter().map(Entry::into_record).collect()
     }
+}
+
+impl Entry {
+    fn record(&self) -> CallRecord {
+        let (duration, outcome) = self.outcome();
+        CallRecord {
+            tool: Arc::clone(&self.tool),
+            arguments: self.arguments.as_ref().map(|arguments| arguments.to_vec()),
+            duration,
+            outcome,
+        }
+    }
+
+    fn into_record(self) -> CallRecord {
+        let (duration, outcome) = self.outcome();
+        CallRecord {
+            tool: self.tool,
+            arguments: self.arguments.map(Arguments::into_vec),
+            duration,
+            outcome,
+        }
+    }
+
+    fn outcome(&self) -> (Duration, CallOutcome) {
+        let unanswered = || (self.began.elapsed(), CallOutcome::Unanswered);
+        self.ended.clone().unwrap_or_else(unanswered)
+    }
+}
+
+/// So many calls are told in an error, the last ones.
+const MAX_TOLD: usize = 20;
+/// Of the arguments of each so much.
+const MAX_TOLD_BYTES: usize = 120;
+
+/// Calls in words, for the reader of an error: `price({ item: 'tea' }) returned`.
+pub(crate) fn told(calls: &[CallRecord]) -> Vec<String> {
+    let skipped = calls.len().saturating_sub(MAX_TOLD);
+    let first = (skipped > 0).then(|| format!("{skipped} earlier calls"));
+    let last = calls.iter().skip(skipped).map(|call| {
+        let arguments = call.arguments.as_deref().map_or_else(
+            || "…".to_owned(),
+            |arguments| {
+                let shown: Vec<String> = arguments.iter().map(brief).collect();
+                shorten(&shown.join(", "), MAX_TOLD_BYTES).into_owned()
+            },
+        );
+        let outcome = match &call.outcome {
+            CallOutcome::Returned => "returned".to_owned(),
+            CallOutcome::Failed(message) => format!("failed: {}", shorten(message, MAX_TOLD_BYTES)),
+            CallOutcome::Refused(message) => {
+                format!("did not take place: {}", shorten(message, MAX_TOLD_BYTES))
+            }
+            CallOutcome::Unanswered => "had no answer yet".to_owned(),
+        };
+        format!("{}({arguments}) {outcome}", call.tool)
+    });
+    first.into_iter().chain(last).collect()
+}
+
+/// A value in a few words: what is large is only named.
+fn brief(value: &Value) -> String {
+    if size(value) > 16 * MAX_TOLD_BYTES {
+        return match value {
+            Value::String(text) => format!("a text of {} bytes", length(text)),
+            _ => "…".to_owned(),
+        };
+    }
+    inspect(value, &Plain).replace('\n', " ")
 }
 
 /// The words of an error, as the ledger keeps them.

@@ -41,9 +41,12 @@
 //!   made into a [`CodeOutput`] or one [`ExecutorError`]. [`Executor::execute`] gives both in one form.
 //! - **Tools** ([`AgentTool`]) cross a boundary: limits, permission ([`Permission`]), the JSON Schema of their arguments, and a
 //!   record of each call ([`CallRecord`]).
+//! - **[`Execution::observation`]** is the text that a model should read next, whatever came of a run.
 //! - **Limits have defaults** ([`ExecutorOptions`]): loop iterations, time, memory, logs, code, results, calls.
-//! - **Freeze, fork, resume**: [`Executor::snapshot`], [`Executor::fork`], [`Executor::restore`].
-//! - **[`json`]** writes values down for other languages; [`file_tools`] gives code files without giving it the machine.
+//! - **Freeze, fork, resume**: [`Executor::snapshot`], [`Executor::fork`], [`Executor::restore`]. A [`Companion`], such as a sandbox
+//!   with files and a shell, goes along.
+//! - **[`Files`]** gives code files without giving it the machine: in memory, on top of a directory, or in one.
+//! - **[`json`]** writes values down for other languages.
 //!
 //! # What is trusted
 //!
@@ -53,33 +56,50 @@
 
 mod approval;
 mod boundary;
+mod catalog;
+mod companion;
 mod engine;
 mod error;
 mod executor;
 mod failure;
 mod file_tools;
+mod files;
+mod hints;
 mod hooks;
+pub mod inspect;
 pub mod json;
 mod ledger;
 mod log;
+mod module;
+mod observation;
 mod options;
 mod output;
 mod plain;
 mod schema;
 mod share;
 mod shorten;
+mod signature;
 mod snapshot;
 mod sources;
 mod state;
 mod tool;
+mod typed;
 
 pub use approval::{Approval, ApprovalRequest, Permission};
+pub use companion::Companion;
+pub use engine::shared_engine;
 pub use error::{ErrorCode, ErrorSeverity, ExecutorError};
-pub use executor::Executor;
-pub use file_tools::file_tools;
-pub use ledger::{CallOutcome, CallRecord};
+pub use executor::{Answer, Executor, Started, SuspendedCall, Suspension};
+pub use file_tools::{call_file_tool, file_tool_specs, file_tools};
+pub use files::Files;
+pub use ledger::{CallOutcome, CallRecord, SuspendReason};
 pub use log::LogEntry;
+pub use module::Module;
+pub use observation::{ObservationOptions, observation_of_json, observation_of_output};
 pub use options::{Concurrency, ExecutorOptions, OptionsError};
 pub use output::{CodeOutput, Execution, Run, RunStats};
+/// Derives what [`AgentTool::typed`] tells of types.
+pub use schemars;
+pub use signature::signature;
 pub use state::State;
 pub use tool::AgentTool;

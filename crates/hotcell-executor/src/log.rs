@@ -119,6 +119,23 @@ impl LogBuffer {
         self.entries.last()
     }
 
+    pub(crate) fn entries(&self) -> &[LogEntry] {
+        &self.entries
+    }
+
+    /// Takes over lines of a run that went on elsewhere, as many as there is room for.
+    pub(crate) fn load(&mut self, entries: Vec<LogEntry>) {
+        self.take();
+        for entry in entries {
+            if self.push(entry.level, &entry.message, false).is_none() {
+                return;
+            }
+            if let Some(last) = self.entries.last_mut() {
+                last.at = entry.at;
+            }
+        }
+    }
+
     /// The lines, with a word on where they end too early, and the buffer empty again.
     pub(crate) fn take(&mut self) -> (Vec<LogEntry>, Option<Diagnostic>) {
         self.share.clear();

@@ -11,12 +11,18 @@ use hotcell_prepare::{PrepareOptions, Rule, Transform};
 
 use crate::{
     approval::{Approval, ApprovalRequest},
+    companion::OnCompanion,
     log::LogEntry,
+    module::Module,
 };
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+/// So many runs wait at most, unless the host says otherwise: each holds its code.
+const DEFAULT_QUEUE: usize = 1000;
 /// So much the host may keep for code, however little memory the code itself has.
 const LEAST_HOST_MEMORY: usize = 16 << 20;
+/// Preparing code takes at most so many times its length, with the tree, the scopes, and what there is to say about it.
+const PREPARE_FACTOR: usize = 60;
 
 /// What becomes of a run while another is under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -51,7 +57,8 @@ pub struct ExecutorOptions {
     pub(crate) timeout_ms: f64,
 
     pub(crate) run_concurrency: Concurrency,
-    pub(crate) max_queued_runs: usize,
+    /// `None` for [`DEFAULT_QUEUE`] if runs may wait, else none.
+    pub(crate) max_queued_runs: Option<usize>,
     pub(crate) authorized_imports: Vec<String>,
     pub(crate) max_log_bytes: usize,
     pub(crate) collect_console_levels: Vec<Level>,
@@ -65,12 +72,13 @@ pub struct ExecutorOptions {
     pub(crate) max_tool_calls: usize,
     pub(crate) max_tool_calls_in_flight: usize,
     pub(crate) pause_clock_during_tools: bool,
-    pub(crate) modules: BTreeMap<String, String>,
+    pub(crate) modules: BTreeMap<String, Module>,
     pub(crate) snapshot_key: Option<SnapshotKey>,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
     pub(crate) transforms: Vec<Arc<dyn Transform>>,
     pub(crate) on_log: Option<OnLog>,
     pub(crate) on_approval: Option<OnApproval>,
+    pub(crate) on_companion: Option<OnCompanion>,
 }
 
 impl Default for ExecutorOptions {
@@ -79,7 +87,7 @@ impl Default for ExecutorOptions {
             max_operations: 50_000.0,
             timeout_ms: DEFAULT_TIMEOUT.as_secs_f64() * 1000.0,
             run_concurrency: Concurrency::Reject,
-            max_queued_runs: 0,
+            max_queued_runs: None,
             authorized_imports: Vec::new(),
             max_log_bytes: 256 << 10,
             collect_console_levels: vec![Level::Log, Level::Info, Level::Warn, Level::Error],
@@ -98,6 +106,7 @@ impl Default for ExecutorOptions {
             transforms: Vec::new(),
             on_log: None,
             on_approval: None,
+            on_companion: None,
         }
     }
 }
@@ -125,13 +134,21 @@ impl ExecutorOptions {
         self
     }
 
-    /// How many runs may wait for their turn, if they may at all (none).
+    /// How many runs may wait for their turn with [`Concurrency::Queue`] (1,000). One more fails with `ERR_INVALID_STATE`.
     pub fn max_queued_runs(mut self, runs: usize) -> Self {
-        self.max_queued_runs = runs;
+        self.max_queued_runs = Some(runs);
         self
     }
 
-    /// Modules that code may `import()`, matched exactly (none). Each also needs a source, see
+    /// How many runs may wait for their turn.
+    pub(crate) fn queue_length(&self) -> usize {
+        match self.run_concurrency {
+            Concurrency::Queue => self.max_queued_runs.unwrap_or(DEFAULT_QUEUE),
+            Concurrency::Reject => self.max_queued_runs.unwrap_or(0),
+        }
+    }
+
+    /// Modules that code may import, matched exactly (none). Each also has to be registered, see
     /// [`ExecutorOptions::module`].
     pub fn authorized_imports<N: Into<String>>(
         mut self,
@@ -141,9 +158,10 @@ impl ExecutorOptions {
         self
     }
 
-    /// Registers the source of a module, an ECMAScript module. Code may import it if it is authorised.
-    pub fn module(mut self, name: impl Into<String>, source: impl Into<String>) -> Self {
-        self.modules.insert(name.into(), source.into());
+    /// Registers a module: the source of an ECMAScript module, or functions and values. Code may import it if it is authorised,
+    /// by `import()` or by an `import` declaration.
+    pub fn module(mut self, name: impl Into<String>, module: impl Into<Module>) -> Self {
+        self.modules.insert(name.into(), module.into());
         self
     }
 
@@ -187,7 +205,8 @@ impl ExecutorOptions {
         self
     }
 
-    /// The largest code that is looked at, in bytes (1 MiB).
+    /// The largest code that is looked at, in bytes (1 MiB; in any case a sixtieth of [`Self::max_host_memory`], as much as
+    /// looking at it takes).
     pub fn max_code_bytes(mut self, bytes: usize) -> Self {
         self.max_code_bytes = bytes;
         self
@@ -284,12 +303,16 @@ impl ExecutorOptions {
         options.max_operations = self.max_operations;
         options.timeout_ms = self.timeout_ms;
         options.run_concurrency = self.run_concurrency.as_str().into();
-        options.max_queued_runs = self.max_queued_runs as f64;
+        options.max_queued_runs = self.queue_length() as f64;
         options.max_log_bytes = self.max_log_bytes as f64;
         options
             .authorized_imports
             .clone_from(&self.authorized_imports);
-        options.max_code_bytes = self.max_code_bytes;
+        let modules = self.modules.iter();
+        options.modules = modules
+            .map(|(name, module)| (name.clone(), module.known()))
+            .collect();
+        options.max_code_bytes = self.max_code_bytes.min(self.host_memory() / PREPARE_FACTOR);
         options.rules.clone_from(&self.rules);
         options.transforms.clone_from(&self.transforms);
         options

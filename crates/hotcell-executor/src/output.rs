@@ -16,6 +16,7 @@ pub struct Run {
     pub(crate) code: String,
     pub(crate) name: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) calls_function: bool,
 }
 
 impl Run {
@@ -25,12 +26,20 @@ impl Run {
             code: code.into(),
             name: None,
             timeout: None,
+            calls_function: false,
         }
     }
 
     /// What stacks call it (`run-1.js`, `run-2.js`, …).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    /// Calls the code if it is nothing but a function, as in `async () => { … }`; what that returns is the output (the function
+    /// would be).
+    pub fn calls_function(mut self) -> Self {
+        self.calls_function = true;
         self
     }
 

@@ -12,8 +12,8 @@ mod properties;
 mod texts;
 mod unique;
 
-use hotcell_cell::{ToolError, Value};
-use hotcell_meter::{Stopped, Watch};
+use hotcell_cell::{Arguments, ToolCall, ToolError, Value};
+use hotcell_meter::{Account, OverLimit, Stopped, Unwatched, Watch};
 use hotcell_prompt::ToolSpec;
 use jsonschema::{Draft, Keyword, PatternOptions, ValidationError, Validator};
 use serde_json::Value as Json;
@@ -85,6 +85,8 @@ impl Parameters {
         if errors.is_empty() {
             return Ok(());
         }
+        // A function of a module is called by its own name.
+        let tool = tool.rsplit('#').next().unwrap_or(tool);
         let form = if self.is_positional {
             format!("{tool}({})", self.names.join(", "))
         } else {
@@ -95,6 +97,21 @@ impl Parameters {
             errors.join("; ")
         );
         Err(Unchecked::Refused(ToolError::new("TypeError", message)))
+    }
+
+    /// A tool that takes one object gets one, also if it was called with the properties one by one.
+    pub(crate) fn pack(&self, call: &mut ToolCall, account: &Account) -> Result<(), OverLimit> {
+        if self.is_positional || !self.takes_positions(&call.arguments) {
+            return Ok(());
+        }
+        // The record of the call keeps what it was called with, so this is a copy.
+        let bytes = call.arguments.iter().map(Value::heap_size).sum();
+        let charge = account.charge(bytes)?;
+        let properties = self.names.iter().zip(call.arguments.iter());
+        let properties = properties.filter(|(_, value)| !value.is_undefined());
+        let object = Value::object(properties.map(|(name, value)| (&**name, value.clone())));
+        call.arguments = Arguments::charged(vec![object], charge);
+        Ok(())
     }
 
     /// The first few errors, in words.
@@ -151,6 +168,38 @@ impl Parameters {
             None | Some(Value::Undefined) => Seen::Arguments(&[], &[]),
             Some(value) => Seen::Value(value),
         }
+    }
+}
+
+/// What a tool returns, ready to be checked against.
+pub(crate) struct Returns(Validator<Values>);
+
+impl Returns {
+    /// `None` if it may return anything.
+    pub(crate) fn of(spec: &ToolSpec) -> Option<Self> {
+        build(spec.returns.as_ref()?).ok().map(Self)
+    }
+
+    /// What is wrong with this value, which is the host's.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
+        let meter = Meter::new(&Unwatched);
+        let instance = Instance {
+            seen: Seen::Value(value),
+            meter: &meter,
+        };
+        let errors: Vec<String> = self
+            .0
+            .iter_errors(instance)
+            .take(MAX_ERRORS)
+            .map(|error| words(&error))
+            .collect();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "the value does not fit what the tool returns: {}",
+            errors.join("; ")
+        ))
     }
 }
 

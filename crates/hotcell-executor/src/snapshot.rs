@@ -1,21 +1,29 @@
 //! The bytes of a frozen executor: what it knows, then its cell.
 //!
-//! A header (magic, seal, checksum, length), then JSON, then the snapshot of the cell, which has a checksum of its own. The bytes
-//! may come from anywhere. What they hold is state: names of tools and variables, and the memory of a cell. What an executor may
-//! do is not in them. With a key, bytes that it did not seal are refused before anything else is done with them.
+//! A header (magic, seal, checksum, two lengths), then JSON, then files, then the snapshot of the cell, which has a checksum of its
+//! own. The bytes may come from anywhere. What they hold is state: names of tools and variables, files, and the memory of a cell.
+//! What an executor may do is not in them. With a key, bytes that it did not seal are refused before anything else is done with them.
 
 use std::error::Error;
 
-use hotcell_cell::{CellError, SnapshotKey};
-use hotcell_prepare::Diagnostic;
+use hotcell_cell::CellError;
+use hotcell_prepare::{Diagnostic, is_foreign_global};
 use hotcell_prompt::{NameKind, ToolSpec, check_name};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{ErrorCode, ExecutorError, chain};
+use crate::{
+    error::{ErrorCode, ExecutorError, chain},
+    executor::{MAX_NAMES, is_name_to_keep},
+    files::{Files, SavedKind},
+    ledger::SavedCall,
+    options::ExecutorOptions,
+};
 
-const MAGIC: [u8; 8] = *b"HCEXEC\x00\x02";
+const MAGIC: [u8; 8] = *b"HCEXEC\x00\x03";
 const NO_SEAL: [u8; 32] = [0; 32];
+/// JSON takes at most so many times its length when it is read: `[0,0]` has 32 bytes for each two.
+const READ_FACTOR: usize = 32;
 
 /// What an executor knows beside its cell.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,32 +31,152 @@ pub(crate) struct Memory {
     /// Each with whether the prompt leaves it out.
     pub(crate) tools: Vec<(ToolSpec, bool)>,
     pub(crate) globals: Vec<String>,
+    /// Names of variables and declarations.
+    pub(crate) names: Vec<String>,
+    pub(crate) knows_all_names: bool,
     pub(crate) runs: u64,
+    /// The run that waits for answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<SavedRun>,
+}
+
+/// A suspended run, all but what its cell knows. How long it may take is not in it: that is for who restores to say.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedRun {
+    pub(crate) code: String,
+    pub(crate) name: String,
+    pub(crate) number: u64,
+    pub(crate) calls_function: bool,
+    pub(crate) operations: u64,
+    pub(crate) tool_calls: u64,
+    pub(crate) wall_ms: f64,
+    pub(crate) cpu_ms: f64,
+    pub(crate) calls: Vec<SavedCall>,
+    /// Level, text, and milliseconds since 1970.
+    pub(crate) logs: Vec<(String, String, f64)>,
+}
+
+/// Files on their way through a snapshot, compressed.
+pub(crate) struct SavedFiles {
+    pub(crate) kind: SavedKind,
+    bytes: Vec<u8>,
+}
+
+/// Snapshots are taken while somebody waits.
+const LEVEL: i32 = 1;
+/// More than that a decoder may not ask for: 8 MiB.
+const MAX_WINDOW_LOG: u32 = 23;
+
+/// Those of the files that belong to the state of an executor.
+pub(crate) fn save_files(files: &[Files]) -> Result<Vec<SavedFiles>, ExecutorError> {
+    let mut all = Vec::new();
+    for files in files {
+        let saved = files.save().map_err(|error| unsaved(&error))?;
+        if let Some((kind, bytes)) = saved {
+            let bytes = zstd::bulk::compress(&bytes, LEVEL).map_err(|error| malformed(&error))?;
+            all.push(SavedFiles { kind, bytes });
+        }
+    }
+    Ok(all)
+}
+
+impl SavedFiles {
+    /// Puts them into `files`, which are of their kind, within the limits of those.
+    pub(crate) fn load_into(&self, files: &Files) -> Result<(), ExecutorError> {
+        let mut decoder = zstd::stream::read::Decoder::new(self.bytes.as_slice())
+            .map_err(|error| malformed(&error))?;
+        decoder
+            .window_log_max(MAX_WINDOW_LOG)
+            .map_err(|error| malformed(&error))?;
+        match files.load(&mut decoder) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(refused(
+                "the snapshot holds files, and there is something in these already: send tools with fresh ones",
+            )),
+            Err(error) => Err(malformed(&error)),
+        }
+    }
+}
+
+fn put_files(files: &[SavedFiles]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for SavedFiles { kind, bytes: saved } in files {
+        bytes.push(*kind as u8);
+        bytes.extend((saved.len() as u64).to_le_bytes());
+        bytes.extend(saved);
+    }
+    bytes
+}
+
+fn read_files(mut bytes: &[u8]) -> Option<Vec<SavedFiles>> {
+    let mut files = Vec::new();
+    while let Some((kind, rest)) = bytes.split_first() {
+        let kind = SavedKind::of(*kind)?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (saved, rest) = rest.split_at_checked(length)?;
+        files.push(SavedFiles {
+            kind,
+            bytes: saved.to_vec(),
+        });
+        bytes = rest;
+    }
+    Some(files)
 }
 
 pub(crate) fn write(
     memory: &Memory,
+    files: &[SavedFiles],
+    companion: &[u8],
     cell: &[u8],
-    key: Option<&SnapshotKey>,
+    options: &ExecutorOptions,
 ) -> Result<Vec<u8>, ExecutorError> {
     let memory = serde_json::to_vec(memory).map_err(|error| malformed(&error))?;
-    let checksum = xxh3_64(&memory).to_le_bytes();
-    let length = (memory.len() as u64).to_le_bytes();
+    check_size(memory.len(), options)?;
+    let key = options.snapshot_key.as_ref();
+    let known = [memory, put_files(files), companion.to_vec()];
+    let lengths = known
+        .each_ref()
+        .map(|part| (part.len() as u64).to_le_bytes());
+    let lengths = lengths.concat();
+    let known = known.concat();
+    let checksum = xxh3_64(&known).to_le_bytes();
     let seal = key.map_or(NO_SEAL, |key| {
-        key.seal(&[&MAGIC, &checksum, &length, &memory, cell])
+        key.seal(&[&MAGIC, &checksum, &lengths, &known, cell])
     });
-    Ok([&MAGIC[..], &seal, &checksum, &length, &memory, cell].concat())
+    Ok([&MAGIC[..], &seal, &checksum, &lengths, &known, cell].concat())
 }
 
-/// What an executor knew, and the snapshot of its cell.
+/// What a snapshot holds: what the executor knew, its files, its companion, and its cell.
+pub(crate) struct Parts<'s> {
+    pub(crate) memory: Memory,
+    pub(crate) files: Vec<SavedFiles>,
+    pub(crate) companion: Option<&'s [u8]>,
+    pub(crate) cell: &'s [u8],
+}
+
+/// Where each of the parts before the cell is.
+fn split<'s>(lengths: &[u8; 24], rest: &'s [u8]) -> Option<([&'s [u8]; 4], &'s [u8])> {
+    let mut parts = [rest; 4];
+    let (lengths, _) = lengths.as_chunks::<8>();
+    for (index, length) in lengths.iter().enumerate() {
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (part, after) = parts[index].split_at_checked(length)?;
+        parts[index] = part;
+        parts[index + 1] = after;
+    }
+    let known = rest.len() - parts[3].len();
+    Some((parts, &rest[..known]))
+}
+
 pub(crate) fn read<'s>(
     bytes: &'s [u8],
-    key: Option<&SnapshotKey>,
-) -> Result<(Memory, &'s [u8]), ExecutorError> {
+    options: &ExecutorOptions,
+) -> Result<Parts<'s>, ExecutorError> {
     let not_one = || refused("not a snapshot of an executor");
     let rest = bytes.strip_prefix(&MAGIC).ok_or_else(not_one)?;
     let (seal, sealed) = rest.split_first_chunk::<32>().ok_or_else(not_one)?;
-    if let Some(key) = key {
+    if let Some(key) = &options.snapshot_key {
         if *seal == NO_SEAL {
             return Err(refused(
                 "the snapshot is not sealed, and only snapshots with the right seal are accepted here",
@@ -61,19 +189,47 @@ pub(crate) fn read<'s>(
         }
     }
     let (checksum, rest) = sealed.split_first_chunk().ok_or_else(not_one)?;
-    let (length, rest) = rest.split_first_chunk().ok_or_else(not_one)?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
-    let (memory, cell) = rest.split_at_checked(length).ok_or_else(not_one)?;
-    if xxh3_64(memory) != u64::from_le_bytes(*checksum) {
+    let (lengths, rest) = rest.split_first_chunk().ok_or_else(not_one)?;
+    let ([memory, files, companion, cell], known) = split(lengths, rest).ok_or_else(not_one)?;
+    check_size(memory.len(), options)?;
+    if xxh3_64(known) != u64::from_le_bytes(*checksum) {
         return Err(refused(
             "the snapshot is damaged: its content does not match its checksum",
         ));
     }
-    let memory: Memory = serde_json::from_slice(memory).map_err(|error| malformed(&error))?;
+    let mut memory: Memory = serde_json::from_slice(memory).map_err(|error| malformed(&error))?;
     for (tool, _) in &memory.tools {
         check_name(NameKind::Tool, &tool.name).map_err(|error| malformed(&error))?;
     }
-    Ok((memory, cell))
+    // No others are ever noted, and of these there are few.
+    memory.globals.retain(|name| is_foreign_global(name));
+    memory.globals.sort_unstable();
+    memory.globals.dedup();
+    memory.names.retain(|name| is_name_to_keep(name));
+    memory.names.truncate(MAX_NAMES);
+    let files = read_files(files).ok_or_else(not_one)?;
+    Ok(Parts {
+        memory,
+        files,
+        companion: Some(companion).filter(|bytes| !bytes.is_empty()),
+        cell,
+    })
+}
+
+/// The file system did not go along.
+pub(crate) fn unsaved(error: &dyn Error) -> ExecutorError {
+    refused(&format!("the files cannot be copied: {}", chain(error)))
+}
+
+/// What is said of tools and variables is read at once, and on no run's clock.
+fn check_size(bytes: usize, options: &ExecutorOptions) -> Result<(), ExecutorError> {
+    let most = options.host_memory() / READ_FACTOR;
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(refused(&format!(
+        "what the snapshot says of tools and variables takes {bytes} bytes: at most {most}, a part of maxHostMemoryBytes"
+    )))
 }
 
 /// The content says what cannot be.
@@ -96,6 +252,6 @@ pub(crate) fn failed(error: &CellError) -> ExecutorError {
     }
 }
 
-fn refused(message: &str) -> ExecutorError {
+pub(crate) fn refused(message: &str) -> ExecutorError {
     ExecutorError::refused(Diagnostic::error("snapshot_valid", message))
 }

@@ -104,7 +104,15 @@ impl Sources {
 
     /// The program whose name stands at the end of `text`; the longest name, if there are several.
     fn ending(&self, text: &str) -> Option<&PreparedProgram> {
-        let name = |length: &usize| text.get(text.len().checked_sub(*length)?..);
+        // `js:1:2` is not a place in the module `js` if `run-1.js:1:2` is what it says.
+        let is_name = |start: &usize| {
+            let before = text.get(..*start).and_then(|text| text.chars().next_back());
+            !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '/'))
+        };
+        let name = |length: &usize| {
+            let start = text.len().checked_sub(*length).filter(is_name)?;
+            text.get(start..)
+        };
         let mut names = self.lengths.iter().filter_map(name);
         names
             .find_map(|name| self.programs.get(name))

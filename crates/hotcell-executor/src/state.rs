@@ -11,6 +11,7 @@ use serde::Serialize;
 ///                   ▲  │ fails    │ cleanup                                   │ cleanup
 ///              init │  └──────► DEAD ◄────────────────────────────────────────┘
 ///                   └────────────┘
+///                            RUNNING ◄─ resume ─► SUSPENDED
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -23,6 +24,8 @@ pub enum State {
     Ready,
     /// Runs.
     Running,
+    /// A run that [`start`](crate::Executor::start) began waits for answers to its calls.
+    Suspended,
     /// A run had to be torn out. Only `cleanup` helps.
     Dirty,
     /// Cleaned up. `init` begins anew.
@@ -37,6 +40,7 @@ impl State {
             Self::Initializing => "INITIALIZING",
             Self::Ready => "READY",
             Self::Running => "RUNNING",
+            Self::Suspended => "SUSPENDED",
             Self::Dirty => "DIRTY",
             Self::Dead => "DEAD",
         }

@@ -1,12 +1,12 @@
 //! Tools as an agent's host describes them.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
 use hotcell_cell::{Reply, Tool, ToolCall, ToolError, ToolKind, Value};
 use hotcell_prompt::{ToolMode, ToolSpec};
 use serde_json::Value as Json;
 
-use crate::approval::Permission;
+use crate::{approval::Permission, files::Files};
 
 /// A [`Tool`] with what the model has to know of it, and what the boundary has to check.
 ///
@@ -29,6 +29,10 @@ use crate::approval::Permission;
 /// ```
 #[derive(Debug, Clone)]
 #[must_use]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a word of its own that a host can say of a tool"
+)]
 pub struct AgentTool {
     pub(crate) tool: Tool,
     /// Its name is given when it is sent.
@@ -36,11 +40,51 @@ pub struct AgentTool {
     pub(crate) permission: Permission,
     /// Whether it checks its arguments itself.
     pub(crate) is_self_checking: bool,
+    /// Whether it is known to return a promise, though its kind does not say so.
+    pub(crate) is_promising: bool,
     /// Whether the prompt leaves it out.
     pub(crate) is_hidden: bool,
+    /// Whether it is only known by name, from a snapshot, until it is sent again.
+    pub(crate) is_unconnected: bool,
+    /// The files that it works on, and how to make it for others.
+    pub(crate) on_files: Option<OnFiles>,
+    /// Whether it is one of those that an executor brings itself: see `catalog.rs`.
+    pub(crate) is_catalog: bool,
+}
+
+/// What a tool works on.
+#[derive(Clone)]
+pub(crate) struct OnFiles {
+    pub(crate) files: Files,
+    make: Arc<dyn Fn(&Files) -> Tool + Send + Sync>,
+}
+
+impl std::fmt::Debug for OnFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.files.fmt(f)
+    }
 }
 
 impl AgentTool {
+    /// A tool that works on files. It follows them: in a fork of an executor it is made again for the fork's own files.
+    pub fn on_files(files: &Files, make: impl Fn(&Files) -> Tool + Send + Sync + 'static) -> Self {
+        let mut tool = Self::from(make(files));
+        tool.on_files = Some(OnFiles {
+            files: files.clone(),
+            make: Arc::new(make),
+        });
+        tool
+    }
+
+    /// The same tool on other files.
+    pub(crate) fn moved_to(mut self, files: &Files) -> Self {
+        if let Some(on_files) = &mut self.on_files {
+            self.tool = (on_files.make)(files);
+            on_files.files = files.clone();
+        }
+        self
+    }
+
     /// A function that has its answer when it returns, see [`Tool::sync`].
     pub fn sync(
         function: impl Fn(ToolCall) -> Result<Value, ToolError> + Send + Sync + 'static,
@@ -70,6 +114,12 @@ impl AgentTool {
         F: Future<Output = Result<Reply, ToolError>> + Send + 'static,
     {
         Tool::natural(function).into()
+    }
+
+    /// A tool without a function: each call suspends the run, and who resumes it gives the answer. See
+    /// [`Executor::start`](crate::Executor::start).
+    pub fn suspending() -> Self {
+        Tool::deferred().into()
     }
 
     /// Says what it does, for the prompt.
@@ -109,9 +159,22 @@ impl AgentTool {
         self
     }
 
+    /// Says of a [natural](AgentTool::natural) tool that it returns a promise every time: code that does not await it is warned.
+    pub fn promising(mut self) -> Self {
+        self.is_promising = true;
+        self
+    }
+
     /// Leaves it out of [`Executor::tools`](crate::Executor::tools), say because it is a second name of another tool.
     pub fn hidden(mut self) -> Self {
         self.is_hidden = true;
+        self
+    }
+
+    /// Prompts leave its declaration out, and the code finds it with `searchTools` and `describeTool`, which are there as soon as
+    /// one tool is deferred: for hosts with more tools than a model should read of.
+    pub fn deferred(mut self) -> Self {
+        self.spec.deferred = true;
         self
     }
 
@@ -128,15 +191,21 @@ impl AgentTool {
 impl From<Tool> for AgentTool {
     fn from(tool: Tool) -> Self {
         let mut spec = ToolSpec::default();
-        if matches!(tool.kind(), ToolKind::Sync | ToolKind::Blocking) {
-            spec.mode = ToolMode::Sync;
+        match tool.kind() {
+            ToolKind::Sync | ToolKind::Blocking => spec.mode = ToolMode::Sync,
+            ToolKind::Paged => spec.mode = ToolMode::Stream,
+            _ => {}
         }
         Self {
             tool,
             spec,
             permission: Permission::Allow,
             is_self_checking: false,
+            is_promising: false,
             is_hidden: false,
+            is_unconnected: false,
+            on_files: None,
+            is_catalog: false,
         }
     }
 }

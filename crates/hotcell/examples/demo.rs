@@ -5,8 +5,9 @@
 use std::time::{Duration, Instant};
 
 use hotcell::{
-    AgentTool, Cell, CellError, CellOptions, Engine, Executor, ExecutorOptions, Program, Tool,
-    ToolError, Value,
+    AgentTool, Cell, CellError, CellOptions, Engine, Executor, ExecutorOptions, ObservationOptions,
+    Program, Tool, ToolError, Value,
+    prompt::{ParseOptions, PromptContext, parse_code, render_system_prompt},
 };
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
@@ -55,11 +56,9 @@ async fn show(cell: &mut Cell, code: &str) {
 
 async fn agent(engine: &Engine) -> Result {
     title(
-        "An agent's steps: state and tools stay, a mistake says where it is, final_answer ends the task.",
+        "An agent: prompt, answers, observations. A mistake says what to do, final_answer ends the task.",
     );
-    let options =
-        ExecutorOptions::default().on_log(|entry| println!("     [log] {}", entry.message));
-    let executor = Executor::with_engine(engine, options);
+    let executor = Executor::with_engine(engine, ExecutorOptions::default());
     executor.init().await?;
     let population = AgentTool::asynchronous(|call| async move {
         match call.argument(0).as_str() {
@@ -69,24 +68,24 @@ async fn agent(engine: &Engine) -> Result {
         }
     });
     executor.send_tools([("population", population)]).await?;
-    for code in [
-        "const cities: string[] = ['Guangzhou', 'Shanghai']; console.log(cities);",
-        "const counts = await Promise.all(cities.map(population)); counts.summ()",
-        "final_answer(counts[0] > counts[1] ? cities[0] : cities[1])",
+    let prompt = render_system_prompt(&PromptContext {
+        tools: executor.tools(),
+        ..PromptContext::default()
+    })?;
+    println!("   a system prompt of {} characters", prompt.len());
+    // A model that reads what is below each of its answers.
+    for answer in [
+        "<code>\nconst cities: string[] = ['Guangzhou', 'Shanghai'];\nconst counts = await Promise.all(cities.map(populaton));\n</code>",
+        "<code>\nconst counts = await Promise.all(cities.map((city) => population(city)));\nconsole.log(counts);\n</code>",
+        "<code>\nfinal_answer(counts[0] > counts[1] ? cities[0] : cities[1])\n</code>",
     ] {
-        println!("   > {code}");
+        let code = parse_code(answer, &ParseOptions::default())?.code;
         let began = Instant::now();
-        match executor.run(code).await {
-            Ok(step) if step.is_final_answer => {
-                println!(
-                    "     final answer: {:?}   ({:?})",
-                    step.output,
-                    began.elapsed()
-                );
-            }
-            Ok(_) => println!("     done   ({:?})", began.elapsed()),
-            Err(error) => println!("     {}: {error}", error.code),
-        }
+        let step = executor.execute(&*code).await;
+        let took = began.elapsed();
+        let observation = step.observation(&ObservationOptions::default());
+        println!("   > {}", code.replace('\n', "\n   > "));
+        println!("     {}   ({took:?})", observation.replace('\n', "\n     "));
     }
     println!();
     Ok(())

@@ -120,15 +120,17 @@
 
 pub use hotcell_cell::{
     Account, AnswerFuture, Arguments, BigInt, BuildId, Called, CancelToken, Cell, CellError,
-    CellOptions, Charge, Clock, Engine, EngineOptions, ErrorValue, Exception, ImageError, Import,
-    Interrupter, Level, Line, MAX_DEPTH, Outcome, Outstanding, OverLimit, Pace, Pool, Program,
-    Progress, Random, Reply, ReplyFuture, SnapshotError, Source, SourceKind, Stats, Stopped, Task,
-    Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch, WireError, decimal,
+    CellOptions, Charge, Clock, ConvertError, Engine, EngineOptions, ErrorValue, Exception, Export,
+    ImageError, Import, Interrupter, Level, Line, MAX_DEPTH, Outcome, Outstanding, OverLimit, Pace,
+    Pool, Program, Progress, Random, Reply, ReplyFuture, SnapshotError, Source, SourceKind, Stats,
+    Stopped, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch,
+    WireError, decimal, from_value, to_value,
 };
 pub use hotcell_executor::{
     AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,
-    ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError, ExecutorOptions, LogEntry,
-    OptionsError, Permission, Run, RunStats, State, file_tools, json,
+    ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError, ExecutorOptions, Files, LogEntry,
+    Module, ObservationOptions, OptionsError, Permission, Run, RunStats, State, file_tools,
+    inspect, json, schemars, signature,
 };
 
 #[doc(inline)]

@@ -12,27 +12,38 @@ const GRACE: Duration = Duration::from_millis(50);
 pub(super) struct Clock {
     pub(super) began: Instant,
     pub(super) timeout: Duration,
+    /// What the run took before it was last suspended.
+    spent: Duration,
     /// For everything but the code itself, which the cell looks after.
     pub(super) stop: StopToken,
 }
 
 impl Clock {
     pub(super) fn start(timeout: Duration) -> Self {
+        Self::resume(timeout, Duration::ZERO)
+    }
+
+    /// Of a run that goes on, and has taken so long already.
+    pub(super) fn resume(timeout: Duration, spent: Duration) -> Self {
         let began = Instant::now();
         Self {
             began,
             timeout,
-            stop: until(began.checked_add(timeout)),
+            spent,
+            stop: until(began.checked_add(timeout.saturating_sub(spent))),
         }
     }
 
     pub(super) fn left(&self) -> Duration {
-        self.timeout.saturating_sub(self.began.elapsed())
+        let taken = self.spent.saturating_add(self.began.elapsed());
+        self.timeout.saturating_sub(taken)
     }
 
     /// Only the time that was spent computing counts.
     pub(super) fn count_only(&mut self, computed: Duration) {
-        let left = self.timeout.saturating_sub(computed);
+        let left = self
+            .timeout
+            .saturating_sub(self.spent.saturating_add(computed));
         self.stop = until(Instant::now().checked_add(left));
     }
 

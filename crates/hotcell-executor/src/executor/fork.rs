@@ -1,51 +1,120 @@
 //! An executor as bytes, and as a twin.
 
-use hotcell_cell::{CellError, Engine, Tool};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use hotcell_cell::{Cell, CellError, Engine, Level, Tool};
+use hotcell_prepare::PreparedProgram;
 use hotcell_prompt::ToolSpec;
 
-use super::{Executor, life::FINAL_ANSWER, turn::Purpose};
+use super::{Executor, Slot, life::FINAL_ANSWER, suspend::UnderWay, turn::Purpose};
 use crate::{
     boundary::guard,
+    catalog,
+    companion::{self, Attached},
     engine::make_cell,
     error::ExecutorError,
+    log::LogEntry,
     options::ExecutorOptions,
-    snapshot::{self, Memory},
-    state::State,
-    tool::AgentTool,
+    output::{RunStats, millis},
+    snapshot::{self, Memory, SavedRun},
+    tool::{AgentTool, OnFiles},
 };
 
 impl Executor {
-    /// Everything the code has made, as bytes: variables, functions, pending promises. Only in `READY`.
+    /// Everything the code has made, as bytes: variables, functions, pending promises, and the [`Files`](crate::Files) in memory or on top of
+    /// a directory that its tools work on; in `SUSPENDED` the run that waits.
     ///
     /// Options are not among it: a snapshot carries state, not what its owner may do. With
     /// [`ExecutorOptions::snapshot_key`] it is sealed.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "snapshot").await?;
         let cell = turn.cell("snapshot")?;
-        let memory = {
+        let (mut memory, files, suspended, companion) = {
             let slot = self.0.slot();
-            Memory {
+            let memory = Memory {
                 tools: known(slot.tools.values()),
                 globals: slot.globals.clone(),
+                names: slot.names.iter().cloned().collect(),
+                knows_all_names: slot.knows_all_names,
                 runs: slot.runs,
-            }
+                run: None,
+            };
+            let suspended = slot.suspended.clone();
+            (memory, slot.files(), suspended, slot.companion.clone())
         };
+        memory.run = suspended.map(|run| self.save(&run.in_new_cell(cell)));
         let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
-        snapshot::write(&memory, &cell, self.0.options.snapshot_key.as_ref())
+        let files = snapshot::save_files(&files)?;
+        let companion = match companion {
+            Some(attached) => {
+                let bytes = attached.companion.snapshot();
+                bytes.map_err(|why| companion::failed(&why))?
+            }
+            None => Vec::new(),
+        };
+        snapshot::write(&memory, &files, &companion, &cell, &self.0.options)
     }
 
-    /// A second executor in the same state, tools included. Neither notices the other from then on. Only in `READY`.
+    /// A second executor in the same state, tools and files included. Neither notices the other from then on. A suspended run
+    /// waits in both, for an answer each.
     ///
     /// Calls that this one has not awaited yet are answered in neither way in the twin: there they stay pending.
     pub async fn fork(&self) -> Result<Self, ExecutorError> {
+        self.fork_with((*self.0.options).clone()).await
+    }
+
+    /// The same, with other options from there on: hooks and modules of its own, say.
+    pub async fn fork_with(&self, options: ExecutorOptions) -> Result<Self, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "fork").await?;
         let cell = turn.cell("fork")?;
-        let twin = Self::build(self.0.engine.clone(), (*self.0.options).clone());
-        let (tools, globals, runs, preparer) = {
+        let twin = Self::build(self.0.engine.clone(), options);
+        let files = self.files();
+        let (mut tools, suspended, companion) = {
             let slot = self.0.slot();
-            let (tools, globals) = (slot.tools.clone(), slot.globals.clone());
-            (tools, globals, slot.runs, slot.preparer.clone())
+            let mut copy = twin.0.slot();
+            copy.globals.clone_from(&slot.globals);
+            copy.names.clone_from(&slot.names);
+            copy.knows_all_names = slot.knows_all_names;
+            copy.runs = slot.runs;
+            let (suspended, companion) = (slot.suspended.clone(), slot.companion.clone());
+            (slot.tools.clone(), suspended, companion)
         };
+        let companion = match companion {
+            Some(attached) => {
+                let (twin, own) = attached.fork()?;
+                replace(&mut tools, own);
+                Some(twin)
+            }
+            None => None,
+        };
+        for (name, tool) in catalog::tools(&twin.0.hooks) {
+            if let Some(known) = tools.get_mut(name).filter(|known| known.is_catalog) {
+                *known = AgentTool::with_spec(tool, known.spec.clone());
+            }
+        }
+        for original in &files {
+            let is_on = |on: &OnFiles| on.files.is_same(original);
+            let on_them = |tool: &&mut AgentTool| tool.on_files.as_ref().is_some_and(is_on);
+            let mut tools = tools.values_mut().filter(on_them).peekable();
+            // Those of a companion were forked with it.
+            if tools.peek().is_some() {
+                let copy = original.fork().map_err(|error| snapshot::unsaved(&error))?;
+                tools.for_each(|tool| *tool = tool.clone().moved_to(&copy));
+            }
+        }
+        let connected = guarded(tools.values(), &twin);
+        let preparer = {
+            let mut slot = twin.0.slot();
+            slot.tools = tools;
+            slot.companion = companion;
+            slot.renew_preparer(&twin.0.options);
+            slot.preparer.clone()
+        };
+        let suspended = suspended.map(|run| run.in_new_cell(cell));
         let cell_options = || twin.0.hooks.cell_options(&preparer);
         let forked = match cell.fork_with(cell_options()) {
             // There may be room on another engine, and the way there is a snapshot.
@@ -58,20 +127,110 @@ impl Executor {
         };
         let mut copy = forked.map_err(|error| snapshot::failed(&error))?;
         // The tools of the copy are still those of the original, with its ledger and its limits.
-        let connected = guarded(tools.values(), &twin);
         copy.define_tools(connected.iter().map(|(name, tool)| (&**name, tool.clone())))
             .map_err(|error| snapshot::failed(&error))?;
+        twin.0.define_modules(&mut copy)?;
         twin.0.hooks.inherit(&self.0.hooks);
-        {
-            let mut slot = twin.0.slot();
-            slot.tools = tools;
-            slot.globals = globals;
-            slot.runs = runs;
-            slot.preparer = preparer;
-            slot.cell = Some(copy);
-            slot.state = State::Ready;
+        if let Some(run) = suspended {
+            let saved = self.save(&run);
+            twin.take_over(saved, run.program, &mut copy)?;
         }
+        let specs = {
+            let mut slot = twin.0.slot();
+            slot.cell = Some(copy);
+            slot.state = slot.resting_state();
+            slot.specs()
+        };
+        twin.0.hooks.catalog.replace(specs);
         Ok(twin)
+    }
+
+    /// A suspended run as it is kept.
+    fn save(&self, run: &UnderWay) -> SavedRun {
+        let hooks = &self.0.hooks;
+        let logs = hooks.log_entries().into_iter().map(|entry| {
+            let since = entry.at.duration_since(SystemTime::UNIX_EPOCH);
+            (
+                entry.level.as_str().to_owned(),
+                entry.message,
+                millis(since.unwrap_or_default()),
+            )
+        });
+        SavedRun {
+            code: run.code.clone(),
+            name: run.name.clone(),
+            number: run.number,
+            calls_function: run.calls_function,
+            operations: run.spent.operations,
+            tool_calls: run.spent.tool_calls,
+            wall_ms: millis(run.spent.wall),
+            cpu_ms: millis(run.spent.cpu),
+            calls: hooks.ledger().save(),
+            logs: logs.collect(),
+        }
+    }
+
+    /// Makes a run that was kept the suspended run of this executor, whose cell has it. What is said of it may come from
+    /// anywhere.
+    fn take_over(
+        &self,
+        saved: SavedRun,
+        program: Option<Arc<PreparedProgram>>,
+        cell: &mut Cell,
+    ) -> Result<(), ExecutorError> {
+        let options = &self.0.options;
+        if saved.code.len() > options.max_code_bytes {
+            return Err(snapshot::refused(
+                "the code of its run is larger than maxCodeBytes",
+            ));
+        }
+        let outstanding = cell.outstanding();
+        let mut waiting = saved.calls.iter().filter(|call| call.waits.is_some());
+        let is_there = |number| outstanding.iter().any(|call| Some(call.id) == number);
+        if !waiting.all(|call| is_there(call.number)) || outstanding.is_empty() {
+            return Err(snapshot::refused(
+                "its run waits for calls that its cell does not know",
+            ));
+        }
+        cell.limit_operations(options.operations().saturating_sub(saved.operations))
+            .map_err(|error| snapshot::failed(&error))?;
+        cell.suspend();
+        let arguments = |number| {
+            let found = outstanding.iter().find(|call| call.id == number);
+            found.map(|call| call.arguments.clone())
+        };
+        let hooks = &self.0.hooks;
+        hooks.reset(true);
+        let loaded = hooks.ledger().load(saved.calls, arguments);
+        loaded.map_err(|over| snapshot::refused(&over.to_string()))?;
+        let entries = saved.logs.into_iter().filter_map(|(level, message, at)| {
+            let since = Duration::try_from_secs_f64(at / 1e3).ok()?;
+            Some(LogEntry {
+                level: Level::ALL
+                    .into_iter()
+                    .find(|known| known.as_str() == level)?,
+                message,
+                at: SystemTime::UNIX_EPOCH.checked_add(since)?,
+            })
+        });
+        hooks.load_logs(entries.collect());
+        let duration = |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
+        self.0.slot().suspended = Some(Box::new(UnderWay {
+            code: saved.code,
+            name: saved.name,
+            number: saved.number,
+            calls_function: saved.calls_function,
+            program,
+            timeout: options.timeout_duration(),
+            spent: RunStats {
+                operations: saved.operations,
+                tool_calls: saved.tool_calls,
+                wall: duration(saved.wall_ms),
+                cpu: duration(saved.cpu_ms),
+                peak_memory_bytes: 0,
+            },
+        }));
+        Ok(())
     }
 
     /// An executor as it was when the snapshot was taken, in this process or another; ready. What it may do is for you to say:
@@ -101,16 +260,40 @@ impl Executor {
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
         let options = options.unwrap_or_default();
-        let (memory, cell) = snapshot::read(snapshot, options.snapshot_key.as_ref())?;
+        let snapshot::Parts {
+            memory,
+            files,
+            companion,
+            cell,
+        } = snapshot::read(snapshot, &options)?;
+        let companion = match (companion, &options.on_companion) {
+            (Some(bytes), Some(restore)) => {
+                let made = restore(bytes).map_err(|why| companion::failed(&why))?;
+                Some(Attached::new(made))
+            }
+            _ => None,
+        };
         let executor = Self::build(engine, options);
         let preparer = {
             let mut slot = executor.0.slot();
             slot.globals = memory.globals;
+            slot.names = memory.names.into_iter().collect();
+            slot.knows_all_names = memory.knows_all_names;
+            slot.saved_files = files;
             slot.runs = memory.runs;
             for (spec, is_hidden) in memory.tools {
                 let mut tool = AgentTool::with_spec(Tool::deferred(), spec);
                 tool.is_hidden = is_hidden;
+                tool.is_unconnected = true;
                 slot.tools.insert(tool.spec.name.clone(), tool);
+            }
+            if let Some((attached, own)) = companion {
+                let own = own
+                    .into_iter()
+                    .filter(|(name, _)| slot.tools.contains_key(name))
+                    .collect();
+                replace(&mut slot.tools, own);
+                slot.companion = Some(attached);
             }
             slot.renew_preparer(&executor.0.options);
             slot.preparer.clone()
@@ -119,15 +302,40 @@ impl Executor {
             let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
+            let own = executor.0.slot().companions_tools();
+            let own = guarded(own.iter(), &executor);
+            cell.define_tools(own.iter().map(|(name, tool)| (&**name, tool.clone())))?;
             Ok(cell)
         });
-        let cell = made.map_err(|error| snapshot::failed(&error))?;
+        let mut cell = made.map_err(|error| snapshot::failed(&error))?;
+        executor.0.define_modules(&mut cell)?;
+        if let Some(run) = memory.run {
+            executor.take_over(run, None, &mut cell)?;
+        }
         {
             let mut slot = executor.0.slot();
             slot.cell = Some(cell);
-            slot.state = State::Ready;
+            slot.state = slot.resting_state();
         }
         Ok(executor)
+    }
+}
+
+/// Puts tools into the places of those of the same names.
+fn replace(tools: &mut BTreeMap<String, AgentTool>, own: Vec<(String, AgentTool)>) {
+    for (name, mut tool) in own {
+        tool.spec.name.clone_from(&name);
+        tools.insert(name, tool);
+    }
+}
+
+impl Slot {
+    /// The tools of the companion, if there is one.
+    fn companions_tools(&self) -> Vec<AgentTool> {
+        let names = self.companion.iter().flat_map(|attached| &attached.tools);
+        names
+            .filter_map(|name| self.tools.get(name).cloned())
+            .collect()
     }
 }
 
@@ -146,7 +354,7 @@ fn guarded<'a>(
     executor: &Executor,
 ) -> Vec<(String, Tool)> {
     tools
-        .filter(|tool| tool.spec.name != FINAL_ANSWER)
+        .filter(|tool| tool.spec.name != FINAL_ANSWER && !tool.is_unconnected)
         .filter_map(|tool| {
             let guarded = guard(tool, &executor.0.hooks).ok()?;
             Some((tool.spec.name.clone(), guarded))

@@ -8,15 +8,17 @@ use std::{
 use hotcell_cell::{Cell, CellError, Tool, Value};
 use hotcell_prepare::Diagnostic;
 use hotcell_prompt::{NameKind, check_name};
-use hotcell_tools::FileTools;
 use hotcell_vfs::Vfs;
 
 use super::{Executor, Slot, turn::Purpose};
 use crate::{
     boundary::guard,
+    catalog,
+    companion::Attached,
     engine::make_cell,
     error::{ErrorCode, ExecutorError, chain},
     file_tools::file_tools,
+    files::Files,
     state::State,
     tool::AgentTool,
 };
@@ -57,6 +59,8 @@ impl Executor {
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             Ok(cell)
         });
+        let made = made.map_err(|error| ExecutorError::init_failed(&error));
+        let made = made.and_then(|mut cell| inner.define_modules(&mut cell).map(|()| cell));
         let mut slot = inner.slot();
         match made {
             Ok(cell) => {
@@ -66,7 +70,7 @@ impl Executor {
             }
             Err(error) => {
                 slot.state = State::Dead;
-                Err(ExecutorError::init_failed(&error))
+                Err(error)
             }
         }
     }
@@ -84,7 +88,7 @@ impl Executor {
         let cell = turn.cell("sendVariables")?;
         for (name, _) in &variables {
             check(NameKind::Variable, name)?;
-            if name == FINAL_ANSWER || self.0.slot().tools.contains_key(name) {
+            if name == FINAL_ANSWER || self.0.slot().is_tool_or_namespace(name) {
                 return Err(refused(
                     "tool_shadowed",
                     format!("{name} is a tool: a variable cannot have that name"),
@@ -93,10 +97,16 @@ impl Executor {
         }
         let pairs = variables.iter().map(|(name, value)| (&**name, value));
         cell.set_variables(pairs)
-            .map_err(|error| unsendable(&error))
+            .map_err(|error| unsendable(&error))?;
+        let names = variables.iter().map(|(name, _)| &**name);
+        self.0.slot().note_names(names, &self.0.options);
+        Ok(())
     }
 
     /// Makes functions of the host global functions, in place of earlier ones of the same names.
+    ///
+    /// A name with a dot puts the function into a namespace, which is a frozen object: `Host.readDoc` is called as
+    /// `await Host.readDoc()`. Tools that are sent later join those that are there.
     ///
     /// One that is called `final_answer` does not take the place of the built-in function: the run ends with the argument
     /// as ever, and what the tool makes of it is the output.
@@ -104,16 +114,25 @@ impl Executor {
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
     ) -> Result<(), ExecutorError> {
-        let tools: Vec<AgentTool> = tools
+        let named = |name: String, mut tool: AgentTool| {
+            tool.spec.name = name;
+            tool.is_hidden |= tool.spec.name == FINAL_ANSWER;
+            tool
+        };
+        let mut tools: Vec<AgentTool> = tools
             .into_iter()
-            .map(|(name, tool)| {
-                let mut tool = tool.into();
-                tool.spec.name = name.into();
-                tool.is_hidden |= tool.spec.name == FINAL_ANSWER;
-                tool
-            })
+            .map(|(name, tool)| named(name.into(), tool.into()))
             .collect();
+        if tools.iter().any(|tool| tool.spec.deferred) {
+            // A host may have functions of its own by these names.
+            for (name, tool) in catalog::tools(&self.0.hooks) {
+                if !tools.iter().any(|tool| tool.spec.name == name) {
+                    tools.push(named(name.to_owned(), tool));
+                }
+            }
+        }
         let mut turn = self.turn(Purpose::Work, "sendTools").await?;
+        self.load_files(&tools)?;
         let cell = turn.cell("sendTools")?;
         let mut guarded = Vec::new();
         for tool in &tools {
@@ -132,18 +151,48 @@ impl Executor {
         let mut replaced = Vec::new();
         let mut slot = self.0.slot();
         for tool in tools {
+            // From now on it is the host's own.
+            if let Some(attached) = &mut slot.companion {
+                attached.tools.remove(&tool.spec.name);
+            }
+            replaced.extend(slot.hidden_by(&tool.spec.name));
             replaced.extend(slot.tools.insert(tool.spec.name.clone(), tool));
         }
         slot.renew_preparer(&self.0.options);
+        let known = slot.specs();
         drop(slot);
         drop(replaced);
+        self.0.hooks.catalog.replace(known);
         Ok(())
     }
 
-    /// Sends the tools `read`, `write`, `edit`, `grep`, `find` and `ls`, which see these files and nothing else, and
-    /// their aliases `readTool`, `writeTool`, ….
+    /// Sends the [`file_tools`], which see these files and nothing else.
+    ///
+    /// After [`Executor::restore`] files that the snapshot holds are put into the first empty [`Files`] of their kind.
+    pub async fn enable_files(&self, files: &Files) -> Result<(), ExecutorError> {
+        self.send_tools(file_tools(files)).await
+    }
+
+    /// [`Executor::enable_files`] for a file system of your own.
     pub async fn enable_file_tools(&self, vfs: Arc<dyn Vfs>) -> Result<(), ExecutorError> {
-        self.send_tools(file_tools(&FileTools::new(vfs, "/"))).await
+        self.enable_files(&Files::of(vfs, "/")).await
+    }
+
+    /// Puts files that a snapshot brought along where these tools will look for them.
+    fn load_files(&self, tools: &[AgentTool]) -> Result<(), ExecutorError> {
+        for on_files in tools.iter().filter_map(|tool| tool.on_files.as_ref()) {
+            let files = &on_files.files;
+            let saved = {
+                let mut slot = self.0.slot();
+                let mut saved = slot.saved_files.iter();
+                let at = saved.position(|saved| Some(saved.kind) == files.saved_kind());
+                at.map(|at| slot.saved_files.remove(at))
+            };
+            if let Some(saved) = saved {
+                saved.load_into(files)?;
+            }
+        }
+        Ok(())
     }
 
     /// Releases everything. `init` makes the executor ready again, from the beginning.
@@ -168,16 +217,30 @@ impl Executor {
 }
 
 /// What has to be dropped outside of the lock, because with it the host's tools are.
-type Released = (Option<Cell>, BTreeMap<String, AgentTool>);
+type Released = (Option<Cell>, Forgotten);
+
+/// What code and host brought.
+type Forgotten = (BTreeMap<String, AgentTool>, Option<Attached>);
+
+impl super::Inner {
+    /// Makes a cell know the modules that are made of functions and values.
+    pub(super) fn define_modules(&self, cell: &mut Cell) -> Result<(), ExecutorError> {
+        let modules = self.options.modules.iter();
+        let mut authorised =
+            modules.filter(|(name, _)| self.options.authorized_imports.contains(name));
+        authorised.try_for_each(|(name, module)| module.define(name, cell, &self.hooks))
+    }
+}
 
 impl Slot {
     /// Ends the life of the executor; `None` if the cell is in use for a moment.
     fn release(&mut self) -> Result<Option<Released>, ExecutorError> {
         let refused = |state, hint| Err(ExecutorError::invalid_state(state, "cleanup", hint));
         match self.state {
-            State::Ready if self.cell.is_none() => Ok(None),
-            State::Ready | State::Dirty | State::Dead => {
+            State::Ready | State::Suspended if self.cell.is_none() => Ok(None),
+            State::Ready | State::Suspended | State::Dirty | State::Dead => {
                 self.state = State::Dead;
+                self.suspended = None;
                 Ok(Some((self.cell.take(), self.forget())))
             }
             State::New => refused(State::New, "there is nothing to clean up before init()"),
@@ -185,10 +248,37 @@ impl Slot {
         }
     }
 
+    fn is_tool_or_namespace(&self, name: &str) -> bool {
+        let is_root = |tool: &String| tool.split_once('.').is_some_and(|(root, _)| root == name);
+        self.tools.contains_key(name) || self.tools.keys().any(is_root)
+    }
+
+    /// Takes out what a tool of that name takes the place of: a namespace, or a tool where a namespace is to be.
+    fn hidden_by(&mut self, name: &str) -> Vec<AgentTool> {
+        let inside = |outer: &str, inner: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.starts_with('.'))
+        };
+        let hidden = |known: &String| inside(known, name) || inside(name, known);
+        let hidden: Vec<String> = self
+            .tools
+            .keys()
+            .filter(|known| hidden(known))
+            .cloned()
+            .collect();
+        hidden
+            .iter()
+            .filter_map(|name| self.tools.remove(name))
+            .collect()
+    }
+
     /// Forgets what code and host brought, and gives it to be dropped outside of the lock.
-    fn forget(&mut self) -> BTreeMap<String, AgentTool> {
+    fn forget(&mut self) -> Forgotten {
         self.globals.clear();
-        std::mem::take(&mut self.tools)
+        self.names.clear();
+        self.knows_all_names = true;
+        self.saved_files.clear();
+        (std::mem::take(&mut self.tools), self.companion.take())
     }
 }
 
@@ -197,6 +287,8 @@ pub(super) fn hint(state: State) -> &'static str {
     match state {
         State::New | State::Dead => "call init() first",
         State::Dirty => "call cleanup() and init() first",
+        State::Suspended => "resume() the run with answers to its calls, or abandon() it",
+        State::Ready => "there is no suspended run: start() one",
         _ => "wait for the run to end, or set runConcurrency to \"queue\"",
     }
 }
@@ -207,7 +299,7 @@ fn check(kind: NameKind, name: &str) -> Result<(), ExecutorError> {
         return Ok(());
     }
     check_name(kind, name).map_err(|error| {
-        let rule = if name.starts_with("__smol_") {
+        let rule = if name.starts_with(hotcell_prepare::RESERVED_PREFIX) {
             hotcell_prepare::rule::RESERVED_IDENTIFIER
         } else {
             "name_valid"

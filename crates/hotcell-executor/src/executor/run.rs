@@ -1,21 +1,27 @@
 //! One run: validate, evaluate, and make an output or one error of what comes.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use hotcell_cell::{Cell, CellError, Outcome, Program, ToolCall, Value};
+use hotcell_cell::{Cell, CellError, Outcome, Program, Progress, ToolCall, Value, leave};
 use hotcell_meter::{StopToken, Stopped, Unwatched, Watch};
-use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, is_foreign_global};
+use hotcell_prepare::{
+    Diagnostic, PreparedProgram, Severity, code_frame, is_foreign_global, is_quick, rule,
+};
+use serde_json::json;
 
 use super::{
     Executor, Slot,
     clock::Clock,
     life::FINAL_ANSWER,
+    suspend::UnderWay,
     turn::{Purpose, Turn},
 };
 use crate::{
     boundary::as_future,
     error::ExecutorError,
     failure::{Context, explain, tool_failed},
+    hints::Known,
+    ledger::told,
     log,
     output::{CodeOutput, Execution, Run, RunStats},
     shorten::shorten,
@@ -23,6 +29,14 @@ use crate::{
 
 /// Of a promise that nobody handled, so many bytes are told.
 const MAX_REJECTION_BYTES: usize = 10_000;
+
+/// Names of variables are kept for those who misspell them: so many, and not the long ones.
+pub(crate) const MAX_NAMES: usize = 1000;
+const MAX_NAME_BYTES: usize = 64;
+
+pub(crate) fn is_name_to_keep(name: &str) -> bool {
+    name.len() <= MAX_NAME_BYTES && !name.chars().any(char::is_whitespace)
+}
 
 /// What the value of a run is, before it is an output.
 struct Ended {
@@ -85,7 +99,11 @@ impl Executor {
         let timeout = run.timeout.unwrap_or(self.0.options.timeout_duration());
         let mut clock = Clock::start(timeout);
         self.0.slot().stop_with(&clock.stop);
-        let execution = self.execute_now(&run, &mut turn, &mut clock).await;
+        let execution = match self.begin(run, timeout, &mut turn, &clock, false).await {
+            Ok(mut run) => self.advance(&mut run, &mut turn, &mut clock).await,
+            Err(execution) => Some(execution),
+        };
+        let execution = execution.unwrap_or_else(|| Execution::refused(never_suspended()));
         // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
         turn.settle();
         let finished = finish(execution, &clock.stop);
@@ -94,40 +112,95 @@ impl Executor {
         finished
     }
 
-    async fn execute_now(&self, run: &Run, turn: &mut Turn, clock: &mut Clock) -> Execution {
-        self.0.hooks.reset();
-        let before = match turn.cell("run") {
-            Ok(cell) => cell.stats(),
-            Err(error) => return Execution::refused(error),
-        };
+    /// Prepares code and starts it in the cell; what came of it, if that was not possible.
+    pub(super) async fn begin(
+        &self,
+        run: Run,
+        timeout: Duration,
+        turn: &mut Turn,
+        clock: &Clock,
+        may_suspend: bool,
+    ) -> Result<UnderWay, Execution> {
+        self.0.hooks.reset(may_suspend);
+        turn.cell("run").map_err(Execution::refused)?;
         let (preparer, number) = {
             let mut slot = self.0.slot();
             slot.runs = slot.runs.wrapping_add(1);
             (slot.preparer.clone(), slot.runs)
         };
-        let name = match &run.name {
-            Some(name) => name.clone(),
-            None => format!("run-{number}.js"),
-        };
-        let program = preparer.prepare_watched(&run.code, &clock.stop);
-        if let Ok(program) = &program
-            && program.has_errors()
-        {
-            return Execution {
-                diagnostics: program.diagnostics.clone(),
-                ..Execution::refused(ExecutorError::refused_by(&program.diagnostics))
-            };
+        let mut run = UnderWay::new(run, timeout, number);
+        let preparer = run.preparer(preparer);
+        if !is_quick(&run.code) {
+            leave().await;
         }
-        let ended = match (&program, turn.cell("run")) {
-            (Ok(program), Ok(cell)) => {
-                self.0.hooks.add_source(&name, program);
-                self.evaluate(cell, clock, &name, program).await
+        match preparer.prepare_watched(&run.code, &clock.stop) {
+            Ok(program) if program.has_errors() => {
+                let mut execution = Execution {
+                    diagnostics: program.diagnostics.clone(),
+                    ..Execution::refused(ExecutorError::refused_by(&program.diagnostics))
+                };
+                show_place(&mut execution, &run.code);
+                return Err(execution);
             }
-            (Err(stopped), _) => Err((*stopped).into()),
-            (_, Err(error)) => return Execution::refused(error),
+            Ok(program) => {
+                self.0.hooks.add_source(&run.name, &program);
+                run.program = Some(program);
+            }
+            // Nothing of it is started, and that is told when it is advanced.
+            Err(_) => return Ok(run),
+        }
+        let started = turn
+            .cell("run")
+            .map(|cell| self.start_in(cell, &run, clock));
+        match started {
+            Ok(Ok(())) => Ok(run),
+            Ok(Err(failed)) => {
+                turn.is_dirty = failed.leaves_dirty();
+                Err(self.conclude(Err(failed), &run, clock, None))
+            }
+            Err(error) => Err(Execution::refused(error)),
+        }
+    }
+
+    fn start_in(&self, cell: &mut Cell, run: &UnderWay, clock: &Clock) -> Result<(), Failed> {
+        let Some(program) = &run.program else {
+            return Ok(());
+        };
+        clock.stop.check()?;
+        let options = &self.0.options;
+        let program = Program::new(&program.transformed)
+            .name(&run.name)
+            .timeout(clock.left())
+            .max_operations(options.operations())
+            .pause_clock_during_tools(options.pause_clock_during_tools);
+        cell.start(program)?;
+        Ok(())
+    }
+
+    /// Takes a run as far as it goes; `None` if it waits for answers of the host's now.
+    pub(super) async fn advance(
+        &self,
+        run: &mut UnderWay,
+        turn: &mut Turn,
+        clock: &mut Clock,
+    ) -> Option<Execution> {
+        let before = match turn.cell("run") {
+            Ok(cell) => cell.stats(),
+            Err(error) => return Some(Execution::refused(error)),
+        };
+        let ended = match (&run.program, turn.cell("run")) {
+            (Some(_), Ok(cell)) => self.evaluate(cell).await,
+            (None, _) => Err(clock.stop.stopped().unwrap_or(Stopped::Deadline).into()),
+            (_, Err(error)) => return Some(Execution::refused(error)),
         };
         let after = turn.cell("run").map_or(before, |cell| cell.stats());
         let cpu = after.cpu_time.saturating_sub(before.cpu_time);
+        run.spent.cpu += cpu;
+        if let Ok(None) = ended {
+            run.spent.wall += clock.began.elapsed();
+            return None;
+        }
+        let ended = ended.and_then(|ended| ended.ok_or_else(|| CellError::Deferred.into()));
         if self.0.options.pause_clock_during_tools {
             clock.count_only(cpu);
         }
@@ -138,33 +211,51 @@ impl Executor {
         clock.begin_grace();
         self.0.slot().stop = None;
         turn.is_dirty = ended.as_ref().is_err_and(Failed::leaves_dirty);
-        let mut execution = self.conclude(ended, &name, program.as_deref().ok(), clock);
-        execution.stats = RunStats {
-            operations: after.operations.saturating_sub(before.operations),
-            wall: clock.began.elapsed(),
+        let stopped_at = turn
+            .cell("run")
+            .ok()
+            .and_then(|cell| cell.stopped_at().map(str::to_owned));
+        let mut execution = self.conclude(ended, run, clock, stopped_at.as_deref());
+        let RunStats {
+            operations,
+            wall,
             cpu,
-            tool_calls: after.tool_calls.saturating_sub(before.tool_calls),
+            tool_calls,
+            ..
+        } = run.spent;
+        execution.stats = RunStats {
+            operations: operations + after.operations.saturating_sub(before.operations),
+            wall: wall + clock.began.elapsed(),
+            cpu,
+            tool_calls: tool_calls + after.tool_calls.saturating_sub(before.tool_calls),
             peak_memory_bytes: after.peak_memory_bytes,
         };
-        execution
+        Some(execution)
     }
 
     /// What a run that is over has to show, all but what it cost.
     fn conclude(
         &self,
         ended: Result<Ended, Failed>,
-        name: &str,
-        program: Option<&PreparedProgram>,
+        run: &UnderWay,
         clock: &Clock,
+        stopped_at: Option<&str>,
     ) -> Execution {
         let hooks = &self.0.hooks;
+        let program = run.program.as_deref();
+        if let Some(program) = program {
+            self.0.slot().note_declarations(program, &self.0.options);
+        }
         let ended = ended.map_err(|failed| {
+            let known = self.0.slot().known();
             let context = Context {
                 options: &self.0.options,
                 hooks,
-                program: name,
+                program: &run.name,
                 timeout: clock.timeout,
                 watch: &clock.stop,
+                known: &known,
+                stopped_at,
             };
             match failed {
                 Failed::InCell(error) => explain(error, &context),
@@ -177,7 +268,6 @@ impl Executor {
         let mut diagnostics = Vec::new();
         if let Some(program) = program {
             diagnostics.clone_from(&program.diagnostics);
-            self.0.slot().note_declarations(program, &self.0.options);
         }
         let logs = log::join(&entries);
         let (output, is_final_answer, error) = match ended {
@@ -188,6 +278,10 @@ impl Executor {
                 remark,
             }) => {
                 diagnostics.extend(remark);
+                let is_known = |one: &Diagnostic| one.rule == rule::FLOATING_PROMISE;
+                if !diagnostics.iter().any(is_known) {
+                    diagnostics.extend(printed_promise(&value, &logs));
+                }
                 let told = rejections.iter();
                 diagnostics.extend(told.map(|text| self.rejection(text, &clock.stop)));
                 (value, is_final_answer, None)
@@ -195,11 +289,20 @@ impl Executor {
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
+                // What was warned of may well be why.
+                if !diagnostics.is_empty() && !error.details.contains_key("diagnostics") {
+                    error
+                        .details
+                        .insert("diagnostics".into(), json!(diagnostics));
+                }
+                if !calls.is_empty() {
+                    error.details.insert("calls".into(), json!(told(&calls)));
+                }
                 (Value::Undefined, false, Some(error))
             }
         };
         diagnostics.extend(log_remark);
-        Execution {
+        let mut execution = Execution {
             output,
             error,
             logs,
@@ -208,24 +311,13 @@ impl Executor {
             diagnostics,
             stats: RunStats::default(),
             calls,
-        }
+        };
+        show_place(&mut execution, &run.code);
+        execution
     }
 
-    async fn evaluate(
-        &self,
-        cell: &mut Cell,
-        clock: &Clock,
-        name: &str,
-        program: &Arc<PreparedProgram>,
-    ) -> Result<Ended, Failed> {
-        clock.stop.check()?;
-        let options = &self.0.options;
-        let program = Program::new(&program.transformed)
-            .name(name)
-            .timeout(clock.left())
-            .max_operations(options.operations())
-            .pause_clock_during_tools(options.pause_clock_during_tools);
-        cell.start(program)?;
+    /// Takes the run in the cell further; `None` if it waits for the host.
+    async fn evaluate(&self, cell: &mut Cell) -> Result<Option<Ended>, Failed> {
         let interrupter = cell.interrupter();
         let is_cancelled = {
             let mut slot = self.0.slot();
@@ -235,18 +327,24 @@ impl Executor {
         if is_cancelled {
             interrupter.cancel();
         }
-        match cell.complete().await {
-            Ok(Outcome {
+        let progress = if self.0.hooks.may_suspend() {
+            cell.advance().await
+        } else {
+            cell.complete().await.map(Progress::Done)
+        };
+        match progress {
+            Ok(Progress::Waiting) => Ok(None),
+            Ok(Progress::Done(Outcome {
                 value,
                 is_final_answer,
                 unhandled_rejections,
                 ..
-            }) => Ok(Ended {
+            })) => Ok(Some(Ended {
                 value,
                 is_final_answer,
                 rejections: unhandled_rejections,
                 remark: None,
-            }),
+            })),
             Err(CellError::Uncloneable {
                 reason,
                 printed,
@@ -255,14 +353,19 @@ impl Executor {
                 let message = format!(
                     "{reason} and cannot leave the sandbox: the output is its printed form"
                 );
+                let fix = if reason.contains("promise") {
+                    "`await` it: tools return promises, and so do async functions (Promise.all for several)"
+                } else {
+                    "return plain data: numbers, strings, arrays, objects"
+                };
                 let remark = Diagnostic::new("result_not_cloneable", Severity::Warning, message)
-                    .with_fix("return plain data: numbers, strings, arrays, objects");
-                Ok(Ended {
+                    .with_fix(fix);
+                Ok(Some(Ended {
                     value: Value::from(printed),
                     is_final_answer,
                     rejections: Vec::new(),
                     remark: Some(remark),
-                })
+                }))
             }
             Err(error) => Err(error.into()),
         }
@@ -308,9 +411,41 @@ impl Executor {
     }
 }
 
+/// For a run that nobody would resume, which therefore does not wait for it.
+fn never_suspended() -> ExecutorError {
+    ExecutorError::new(
+        crate::error::ErrorCode::RuntimeException,
+        "Runtime exception: the run waits for an answer, and nobody can give one: begin it with start()",
+    )
+}
+
+/// A promise that became text was not meant to.
+fn printed_promise(value: &Value, logs: &str) -> Option<Diagnostic> {
+    const TEXT: &str = "[object Promise]";
+    let is_in_value = value.as_str().is_some_and(|text| text.contains(TEXT));
+    if !is_in_value && !logs.contains(TEXT) {
+        return None;
+    }
+    let message = format!("a promise was made a text (`{TEXT}`): it was not awaited");
+    let fix =
+        "`await` what tools and async functions return before it is used (Promise.all for several)";
+    let warning = Diagnostic::warning(rule::FLOATING_PROMISE, message);
+    Some(warning.with_fix(fix))
+}
+
+/// Adds what a reader without the code needs: the lines around the place of the error.
+fn show_place(execution: &mut Execution, code: &str) {
+    if let Some(error) = &mut execution.error
+        && let Some(place) = error.location
+    {
+        let frame = code_frame(code, place);
+        error.details.insert("codeFrame".into(), frame.into());
+    }
+}
+
 impl Slot {
     /// Lets `stop` end the run from here on, at once if it is to end already.
-    fn stop_with(&mut self, stop: &StopToken) {
+    pub(super) fn stop_with(&mut self, stop: &StopToken) {
         if self.is_cancelled {
             stop.cancel();
         }
@@ -323,16 +458,47 @@ impl Slot {
         program: &PreparedProgram,
         options: &crate::options::ExecutorOptions,
     ) {
+        let declared = program.declarations.iter().map(|one| &*one.name);
+        let made = program.globals_made.iter().map(|name| &**name);
+        self.knows_all_names &= !program.makes_unknown_globals;
+        self.note_names(declared.chain(made), options);
+    }
+
+    /// These names exist from here on.
+    pub(super) fn note_names<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a str>,
+        options: &crate::options::ExecutorOptions,
+    ) {
         let mut is_new = false;
-        for declaration in &program.declarations {
-            let name = &declaration.name;
-            if is_foreign_global(name) && !self.globals.contains(name) {
-                self.globals.push(name.clone());
+        for name in names {
+            if is_foreign_global(name) && !self.globals.iter().any(|known| known == name) {
+                self.globals.push(name.to_owned());
                 is_new = true;
+            }
+            let tool = self.tools.get(name);
+            is_new |= tool.is_some_and(|tool| tool.tool.is_shadowable());
+            if self.names.len() < MAX_NAMES && is_name_to_keep(name) {
+                self.names.insert(name.to_owned());
+            } else if !self.names.contains(name) {
+                self.knows_all_names = false;
             }
         }
         if is_new {
             self.renew_preparer(options);
+        }
+    }
+
+    /// What code could have meant by a name that there is not.
+    pub(super) fn known(&self) -> Known {
+        let shown = || self.tools.values().filter(|tool| !tool.is_hidden);
+        Known {
+            tools: shown().map(|tool| tool.spec.name.clone()).collect(),
+            declared: shown()
+                .filter(|tool| !tool.spec.deferred)
+                .map(|tool| tool.spec.name.clone())
+                .collect(),
+            names: self.names.iter().cloned().collect(),
         }
     }
 }

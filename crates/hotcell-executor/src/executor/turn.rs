@@ -9,7 +9,7 @@ use std::{collections::VecDeque, sync::Arc};
 use futures_channel::oneshot;
 use hotcell_cell::Cell;
 
-use super::{Executor, Inner, Slot, life::hint};
+use super::{Executor, Inner, Slot, life::hint, suspend::UnderWay};
 use crate::{
     error::ExecutorError,
     options::{Concurrency, ExecutorOptions},
@@ -20,7 +20,10 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Run,
+    /// Takes a suspended run further.
+    Resume,
     /// Something that is over soon and leaves the executor `READY`, such as a snapshot. Who comes meanwhile waits.
+    /// A suspended run stays so.
     Work,
 }
 
@@ -47,6 +50,8 @@ pub(super) struct Turn {
     held: Option<Held>,
     /// Whether the cell must not be used again.
     pub(super) is_dirty: bool,
+    /// The run that waits in the cell, once it does.
+    pub(super) suspended: Option<Box<UnderWay>>,
 }
 
 /// What a turn holds. Without a cell its owner is to learn that there is none.
@@ -62,6 +67,7 @@ impl Turn {
             inner: Arc::clone(inner),
             held: Some(Held { cell, gone: None }),
             is_dirty: false,
+            suspended: None,
         }
     }
 
@@ -79,15 +85,21 @@ impl Turn {
             return;
         };
         let is_dirty = self.is_dirty;
+        let suspended = self.suspended.take();
+        let is_suspended = suspended.is_some() || self.inner.slot().suspended.is_some();
         // A run whose future was dropped is still in the cell.
-        let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && cell.stop().is_ok();
+        let is_at_rest = |cell: &mut Cell| is_suspended || cell.stop().is_ok();
+        let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && is_at_rest(cell);
         let gone = held.cell.take_if(|cell| !is_usable(cell));
         let mut slot = self.inner.slot();
         slot.interrupter = None;
         slot.stop = None;
         slot.is_cancelled = false;
+        if suspended.is_some() {
+            slot.suspended = suspended;
+        }
         if held.cell.is_some() {
-            slot.state = State::Ready;
+            slot.state = slot.resting_state();
         }
         if gone.is_some() {
             slot.state = State::Dirty;
@@ -131,7 +143,12 @@ impl Slot {
     fn ask(&mut self, purpose: Purpose, options: &ExecutorOptions) -> Asked {
         let state = self.state;
         let is_run = purpose == Purpose::Run;
-        if state == State::Ready {
+        let is_at_rest = match state {
+            State::Ready => purpose != Purpose::Resume,
+            State::Suspended => !is_run,
+            _ => false,
+        };
+        if is_at_rest {
             if let Some(cell) = self.cell.take() {
                 self.begin(purpose);
                 return Asked::Granted(cell);
@@ -145,7 +162,7 @@ impl Slot {
         if !may_queue || !(state == State::Running || is_line_ending) {
             return Asked::Refused(state, hint(state).to_owned());
         }
-        let limit = options.max_queued_runs;
+        let limit = options.queue_length();
         if self.waiting_runs() >= limit {
             return Asked::Refused(state, format!("{limit} runs wait already (maxQueuedRuns)"));
         }
@@ -167,15 +184,24 @@ impl Slot {
         self.interrupter = None;
         self.stop = None;
         self.is_cancelled = false;
-        if purpose == Purpose::Run {
+        if purpose != Purpose::Work {
             self.state = State::Running;
+        }
+    }
+
+    /// What state an executor is in whose cell nobody uses.
+    pub(super) fn resting_state(&self) -> State {
+        if self.suspended.is_some() {
+            State::Suspended
+        } else {
+            State::Ready
         }
     }
 
     /// Takes those out of the line who may not wait for a run: they came while the executor was still `READY`.
     fn turn_away(&mut self, options: &ExecutorOptions) -> Vec<Waiting> {
         let mut room = match options.run_concurrency {
-            Concurrency::Queue => options.max_queued_runs,
+            Concurrency::Queue => options.queue_length(),
             Concurrency::Reject => 0,
         };
         let (mut stay, mut go) = (VecDeque::new(), Vec::new());
@@ -198,7 +224,9 @@ impl Inner {
     fn pass_on(self: &Arc<Self>, mut cell: Option<Cell>) {
         loop {
             let mut slot = self.slot();
-            if cell.is_none() && matches!(slot.state, State::Ready | State::Running) {
+            if cell.is_none()
+                && matches!(slot.state, State::Ready | State::Running | State::Suspended)
+            {
                 // There is another one already, and whoever has it looks after the line.
                 cell = slot.cell.take();
                 if cell.is_none() {
@@ -206,12 +234,18 @@ impl Inner {
                 }
             }
             if cell.is_some() {
-                slot.state = State::Ready;
+                slot.state = slot.resting_state();
             }
             let Some(next) = slot.line.pop_front() else {
                 slot.cell = cell;
                 return;
             };
+            if slot.state == State::Suspended && cell.is_some() && next.is_run() {
+                // It learns that the run before it is not over, and may not be for days.
+                drop(slot);
+                drop(next);
+                continue;
+            }
             let mut turned_away = Vec::new();
             if cell.is_some() && !next.is_gone() {
                 slot.begin(next.purpose);

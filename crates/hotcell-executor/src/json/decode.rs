@@ -528,6 +528,6 @@ fn regexp(members: &Members<'_>) -> Decoded<Value> {
 }
 
 fn view_kind(name: &str) -> Decoded<ViewKind> {
-    view::kind(name)
+    ViewKind::from_name(name)
         .ok_or_else(|| JsonValueError::new(format!("unknown type of view {name:?}")).in_key("type"))
 }

@@ -300,7 +300,7 @@ impl<'v, 'm, S: Sink> Walk<'v, 'm, S> {
     }
 
     fn view(&mut self, view: &'v View) -> Step {
-        let kind = view::name(view.kind);
+        let kind = view.kind.name();
         if let Value::Buffer(bytes) = &view.buffer
             && view.offset == 0
             && u64::from(view.length) * u64::from(view.kind.element_size()) == bytes.len() as u64

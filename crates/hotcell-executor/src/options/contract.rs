@@ -4,7 +4,7 @@ use hotcell_cell::{Clock, Level, Random, SnapshotKey};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
-use crate::shorten::shorten;
+use crate::{module::Module, shorten::shorten};
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -99,7 +99,7 @@ impl ExecutorOptions {
                     _ => return Err(given.must_be("\"reject\" or \"queue\"")),
                 }
             }
-            "maxQueuedRuns" => self.max_queued_runs = given.size(0)?,
+            "maxQueuedRuns" => self.max_queued_runs = Some(given.size(0)?),
             "authorizedImports" => self.authorized_imports = given.names()?,
             "maxLogBytes" => self.max_log_bytes = given.size(1024)?,
             "collectConsoleLevels" => self.collect_console_levels = given.levels()?,
@@ -125,7 +125,9 @@ impl ExecutorOptions {
                 _ => return Err(given.must_be("\"thread\"")),
             },
             "snapshotKey" => self.snapshot_key = Some(given.key()?),
-            _ => self.modules = given.sources()?,
+            "modules" => self.modules = given.sources()?,
+            // In `NAMES`, and nobody has said what it sets.
+            name => return Err(OptionsError::Unknown { name: name.into() }),
         }
         Ok(())
     }
@@ -144,11 +146,13 @@ impl ExecutorOptions {
             Random::Seeded(seed) => json!({ "seed": seed }),
         };
         let levels = self.collect_console_levels.iter();
+        let modules = self.modules.iter();
+        let modules = modules.map(|(name, module)| (name.clone(), module.to_json()));
         json!({
             "maxOperations": number(self.max_operations),
             "timeoutMs": number(self.timeout_ms),
             "runConcurrency": self.run_concurrency.as_str(),
-            "maxQueuedRuns": self.max_queued_runs,
+            "maxQueuedRuns": self.queue_length(),
             "authorizedImports": self.authorized_imports,
             "maxLogBytes": self.max_log_bytes,
             "collectConsoleLevels": levels.map(|level| level.as_str()).collect::<Vec<_>>(),
@@ -162,7 +166,7 @@ impl ExecutorOptions {
             "maxToolCallsInFlight": self.max_tool_calls_in_flight,
             "pauseClockDuringTools": self.pause_clock_during_tools,
             "isolation": "thread",
-            "modules": self.modules,
+            "modules": modules.collect::<Map<_, _>>(),
         })
     }
 }
@@ -281,10 +285,10 @@ impl Given<'_> {
         object.get(key)
     }
 
-    fn sources(&self) -> Result<std::collections::BTreeMap<String, String>, OptionsError> {
+    fn sources(&self) -> Result<std::collections::BTreeMap<String, Module>, OptionsError> {
         let sources = self.value.as_object().and_then(|modules: &Map<_, _>| {
             let one = |(name, source): (&String, &Json)| {
-                Some((name.clone(), source.as_str()?.to_owned()))
+                Some((name.clone(), Module::source(source.as_str()?)))
             };
             modules.iter().map(one).collect()
         });

@@ -10,8 +10,9 @@ use super::{
     meter::{Halt, Meter, QUESTION},
 };
 
-/// Names of properties may be as long as this: they are matched against patterns without a further look.
-pub(super) const MAX_NAME_BYTES: usize = 64 << 10;
+/// Names of properties may be as long as this: they are matched against patterns without a further look, and a pattern may be
+/// one that tries again and again.
+pub(super) const MAX_NAME_BYTES: usize = 4 << 10;
 
 /// The properties of an object or a map. What is `undefined` is not there.
 #[derive(Clone, Copy)]

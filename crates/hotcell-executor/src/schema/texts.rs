@@ -78,6 +78,10 @@ impl TextKeyword {
         if text.len() > self.longest {
             return Verdict::TooLong(text.len());
         }
+        if !instance.meter.spend(text.len()) {
+            // The check is over, whatever comes of this.
+            return Verdict::Good;
+        }
         if self.validator.is_valid(&Tree::String(text.into_owned())) {
             Verdict::Good
         } else {

@@ -1,7 +1,7 @@
 //! `uniqueItems`, in time that grows with the size of the array and not with its square.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     hash::{BuildHasher, Hash as _, Hasher, RandomState},
 };
 
@@ -16,9 +16,22 @@ use super::{
 pub(super) fn is_unique(elements: &Elements<'_>) -> bool {
     // Keyed at random, so that code cannot make elements that look alike.
     let keys = RandomState::new();
+    let mut hashes: Vec<u64> = elements.elements().map(|one| hash(&one, &keys)).collect();
+    hashes.sort_unstable();
+    let twice = hashes.windows(2).filter(|two| two[0] == two[1]);
+    let twice: HashSet<u64> = twice.map(|two| two[0]).collect();
+    drop(hashes);
+    if twice.is_empty() {
+        return true;
+    }
+    // Only those are kept that look alike, and nearly always the first two of them are.
     let mut seen: HashMap<u64, Vec<Instance<'_>>> = HashMap::new();
     for element in elements.elements() {
-        let alike = seen.entry(hash(&element, &keys)).or_default();
+        let hash = hash(&element, &keys);
+        if !twice.contains(&hash) {
+            continue;
+        }
+        let alike = seen.entry(hash).or_default();
         if alike.iter().any(|other| other.equals(&element)) {
             return false;
         }

@@ -1,4 +1,4 @@
-//! The assertion templates of the contract, CF-01 to CF-10, and its two smoke tests.
+//! The guarantees of the contract (`docs/contract.md`), CF-01 to CF-10, and two smoke tests.
 
 use std::{
     num::NonZeroUsize,
@@ -174,7 +174,7 @@ fn cf_10_a_dirty_executor_recovers() {
     assert!(output.is_final_answer);
 }
 
-/// Appendix C of the first document, in Rust; the Node package runs it as printed.
+/// An agent's first steps; the Node package runs them in TypeScript.
 #[test]
 fn the_first_smoke_test_passes() {
     let options = ExecutorOptions::default()
@@ -209,7 +209,7 @@ fn the_first_smoke_test_passes() {
     block_on(executor.cleanup()).unwrap();
 }
 
-/// Section 5.2 of the second document, in Rust.
+/// The same with less.
 #[test]
 fn the_second_smoke_test_passes() {
     let executor = ready(ExecutorOptions::default().max_operations(1000));

@@ -108,7 +108,11 @@ fn schemas_are_checked_in_time() {
 #[test]
 fn preparing_counts_towards_the_time() {
     // Much code, and so little time that reading it alone takes longer.
-    let executor = ready(ExecutorOptions::default().max_code_bytes(64 << 20));
+    let executor = ready(
+        ExecutorOptions::default()
+            .max_code_bytes(64 << 20)
+            .max_host_memory(1 << 30),
+    );
     let code = "let a = [1, 2, 3].map((x) => x * 2);\n"
         .repeat(300_000)
         .replace("let a", "globalThis.a");

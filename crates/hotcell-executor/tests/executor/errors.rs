@@ -58,6 +58,12 @@ fn the_table_holds() {
         ),
         (ErrorCode::MemoryLimit, "ERR_MEMORY_LIMIT", "ERROR", true),
         (ErrorCode::Cancelled, "ERR_CANCELLED", "ERROR", true),
+        (
+            ErrorCode::InvalidAnswer,
+            "ERR_INVALID_ANSWER",
+            "ERROR",
+            true,
+        ),
     ];
     assert_eq!(rows.len(), ErrorCode::ALL.len());
     for (code, name, severity, retryable) in rows {
@@ -74,7 +80,10 @@ fn a_validation_error_lists_what_was_found() {
     assert_eq!(error["code"], "ERR_VALIDATION_FAILED");
     assert_eq!(error["severity"], "ERROR");
     assert_eq!(error["retryable"], true);
-    assert_eq!(error["message"], "Code validation failed");
+    assert_eq!(
+        error["message"],
+        "Code validation failed: unexpected `;` (line 1, column 9)"
+    );
     let diagnostic = &error["details"]["diagnostics"][0];
     assert_eq!(diagnostic["rule"], "syntax_valid");
     assert_eq!(diagnostic["severity"], "ERROR");
@@ -133,7 +142,7 @@ fn an_authorised_module_without_a_source_is_a_runtime_error() {
     let error = fail(&executor, "await import('gone')");
     assert_eq!(error.code, ErrorCode::RuntimeException);
     assert!(
-        error.message.contains("registered no source"),
+        error.message.contains("registered none"),
         "{}",
         error.message
     );
@@ -416,4 +425,51 @@ fn no_reserved_name_shows_anywhere() {
     assert!(!seen.as_str().unwrap().contains("__smol_"));
     let error = fail(&executor, "null.x");
     assert!(!format!("{error:?}").contains("__smol_"));
+}
+
+#[test]
+fn what_was_warned_of_is_on_the_error_of_a_run_that_failed() {
+    let error = fail(
+        &executor(),
+        "console.log(1);\nawait fetch('https://example.com')",
+    );
+    assert_eq!(error.code, ErrorCode::RuntimeException);
+    assert_eq!(rules(&error), ["forbidden_global_access"]);
+    assert!(
+        error.hint().unwrap().contains("there is no network"),
+        "{error:?}"
+    );
+    assert!(error.message.contains("there is no network"), "{error}");
+    let frame = error.details["codeFrame"].as_str().unwrap();
+    assert!(frame.contains("> 2 | await fetch"), "{frame}");
+}
+
+#[test]
+fn names_that_the_host_sent_are_no_mistake() {
+    let executor = executor();
+    let text = Value::from("a text");
+    block_on(executor.send_variables([("document", text.clone()), ("history", text)])).unwrap();
+    assert!(executor.validate("document + history").is_empty());
+    let found = executor.validate("globalThis.process.env.HOME");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(executor.validate("globalThis.process = 1").is_empty());
+}
+
+#[test]
+fn a_limit_says_where_the_code_was() {
+    let executor = ready(ExecutorOptions::default().max_operations(100));
+    let error = fail(&executor, "let i = 0;\n\nwhile (true) {\n  i++;\n}");
+    assert_eq!(error.message, "Max operations exceeded (100)");
+    assert_eq!(error.location.map(|at| at.line), Some(3));
+    let executor = ready(
+        ExecutorOptions::default()
+            .timeout(std::time::Duration::from_millis(50))
+            .max_operations(1 << 50),
+    );
+    let error = fail(&executor, "let i = 0;\n\nwhile (true) {\n  i++;\n}");
+    assert_eq!(error.code, ErrorCode::ExecTimeout);
+    assert!(
+        error.location.is_some_and(|at| (3..=4).contains(&at.line)),
+        "{error:?}"
+    );
 }

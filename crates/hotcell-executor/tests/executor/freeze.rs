@@ -129,7 +129,7 @@ fn what_a_snapshot_says_of_tools_is_taken_for_names_only() {
     let spec = |name: &str| json!({ "name": name, "parameters": schema });
     for (name, is_good) in [("tool", true), ("final_answer", false), ("a b", false)] {
         let bytes = block_on(executor.snapshot()).unwrap();
-        let memory = json!({ "tools": [[spec(name), false]], "globals": [], "runs": u64::MAX });
+        let memory = json!({ "tools": [[spec(name), false]], "globals": [], "names": [], "knows_all_names": true, "runs": u64::MAX });
         let forged = reseal(&bytes, &memory);
         match Executor::restore(&forged, None) {
             Ok(restored) => {
@@ -146,15 +146,54 @@ fn what_a_snapshot_says_of_tools_is_taken_for_names_only() {
     }
 }
 
+#[test]
+fn what_a_snapshot_says_of_tools_is_read_only_if_the_host_has_room_for_it() {
+    let executor = executor();
+    let bytes = block_on(executor.snapshot()).unwrap();
+    let many: Vec<u8> = vec![0; 1 << 20];
+    let spec = json!({ "name": "tool", "parameters": { "enum": many } });
+    let forged = reseal(
+        &bytes,
+        &json!({ "tools": [[spec, false]], "globals": [], "names": [], "knows_all_names": true, "runs": 1 }),
+    );
+    let little = ExecutorOptions::default().max_host_memory(32 << 20);
+    let error = Executor::restore(&forged, Some(little)).unwrap_err();
+    assert_eq!(rules(&error), ["snapshot_valid"]);
+    let message = error.diagnostics()[0]["message"].to_string();
+    assert!(message.contains("at most 1048576"), "{message}");
+    let much = ExecutorOptions::default().max_host_memory(1 << 30);
+    assert!(Executor::restore(&forged, Some(much)).is_ok());
+}
+
+#[test]
+fn a_snapshot_cannot_make_up_names_that_code_declared() {
+    let executor = executor();
+    let bytes = block_on(executor.snapshot()).unwrap();
+    let globals = vec!["process"; 1000];
+    let forged = reseal(
+        &bytes,
+        &json!({ "tools": [], "globals": globals, "names": [], "knows_all_names": true, "runs": 1 }),
+    );
+    let restored = Executor::restore(&forged, None).unwrap();
+    let again = String::from_utf8_lossy(&block_on(restored.snapshot()).unwrap()).into_owned();
+    assert_eq!(again.matches("\"process\"").count(), 1);
+}
+
 /// A snapshot with something else than it knew, and a checksum that fits.
 fn reseal(snapshot: &[u8], memory: &serde_json::Value) -> Vec<u8> {
+    // Magic, seal, checksum; then the lengths of what it knew, its files, and its companion.
     const HEADER: usize = 8 + 32 + 8;
-    let length = u64::from_le_bytes(snapshot[HEADER..HEADER + 8].try_into().unwrap());
-    let cell = &snapshot[HEADER + 8 + usize::try_from(length).unwrap()..];
+    const LENGTHS: usize = 3;
+    let length = |at: usize| {
+        let length = u64::from_le_bytes(snapshot[at..at + 8].try_into().unwrap());
+        usize::try_from(length).unwrap()
+    };
+    let known: usize = (0..LENGTHS).map(|index| length(HEADER + 8 * index)).sum();
+    let cell = &snapshot[HEADER + 8 * LENGTHS + known..];
     let memory = serde_json::to_vec(memory).unwrap();
     let checksum = xxhash_rust::xxh3::xxh3_64(&memory).to_le_bytes();
-    let length = (memory.len() as u64).to_le_bytes();
-    [&snapshot[..40], &checksum, &length, &memory, cell].concat()
+    let lengths = [memory.len() as u64, 0, 0].map(u64::to_le_bytes).concat();
+    [&snapshot[..40], &checksum, &lengths, &memory, cell].concat()
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use hotcell_cell::{BigInt, ErrorValue, Text, Value};
 use hotcell_executor::{
-    AgentTool, Executor, ExecutorOptions,
+    AgentTool, Answer, Executor, ExecutorOptions,
     json::{digits, from_json, to_json, to_text},
 };
 use hotcell_meter::Unwatched;
@@ -491,6 +491,42 @@ fn snapshots() {
         let bytes = |n| block_on(executor(n).snapshot()).unwrap();
         grows("restore", 100_000, bytes, |bytes| {
             drop(Executor::restore(bytes, Some(patient())).unwrap());
+        });
+    });
+}
+
+#[test]
+fn runs_that_wait() {
+    in_steady_memory("runs_that_wait", || {
+        // As many calls as the code likes wait for who resumes it.
+        let waiting = |n: usize| {
+            let executor = ready(patient().max_tool_calls_in_flight(1 << 30));
+            block_on(executor.send_tools([("ask", AgentTool::suspending())])).unwrap();
+            let code =
+                format!("await Promise.all(Array.from({{ length: {n} }}, (_, i) => ask(i)))");
+            drop(block_on(executor.start(code)));
+            executor
+        };
+        grows("suspension", 1_000, waiting, |executor| {
+            let suspension = block_on(executor.suspension()).unwrap();
+            assert!(suspension.calls.len() >= 250);
+        });
+        let answered = |n| {
+            let executor = waiting(n);
+            let calls = block_on(executor.suspension()).unwrap().calls;
+            let ids: Vec<String> = calls.into_iter().map(|call| call.id).collect();
+            (executor, ids)
+        };
+        // All are looked at, and the last is none; so nothing is taken.
+        grows("answers", 1_000, answered, |(executor, ids)| {
+            let answers = ids
+                .iter()
+                .map(|id| (id.as_str(), Answer::Value(Value::Null)));
+            let wrong = [("none", Answer::Value(Value::Null))];
+            assert!(block_on(executor.resume(answers.chain(wrong))).is_err());
+        });
+        grows("snapshot of calls", 1_000, waiting, |executor| {
+            drop(block_on(executor.snapshot()).unwrap());
         });
     });
 }

@@ -6,11 +6,13 @@ use std::sync::{
 };
 
 use hotcell_cell::{Tool, Value};
-use hotcell_executor::{AgentTool, CallOutcome, ErrorCode, Executor, ExecutorOptions, Permission};
+use hotcell_executor::{
+    AgentTool, CallOutcome, ErrorCode, Executor, ExecutorOptions, Files, Permission,
+};
 use pollster::block_on;
 use serde_json::json;
 
-use crate::support::{Gate, fail, ready, run, value};
+use crate::support::{Gate, fail, ready, rules, run, value};
 
 const SMALL: usize = 4 << 20;
 
@@ -197,6 +199,48 @@ fn a_result_that_does_not_fit_names_the_limit() {
     );
     assert!(error.message.contains("maxHostMemoryBytes"), "{error}");
     assert_eq!(value(&executor, "1"), Value::from(1));
+}
+
+#[test]
+fn code_may_be_as_large_as_there_is_room_to_look_at_it() {
+    // A sixtieth of it is 104,857 bytes.
+    let executor = ready(ExecutorOptions::default().max_host_memory(6 << 20));
+    let (fits, large) = ("1;".repeat(50_000), "1;".repeat(60_000));
+    run(&executor, &fits);
+    let error = fail(&executor, &large);
+    assert_eq!(error.code, ErrorCode::ValidationFailed);
+    assert_eq!(rules(&error), ["code_too_large"]);
+    assert_eq!(executor.validate(&large)[0].rule, "code_too_large");
+    let caught =
+        "let words; try { eval('1;'.repeat(60_000)) } catch (e) { words = String(e) } words";
+    let words = value(&executor, caught);
+    assert!(
+        words.as_str().unwrap().contains("limit of 104857"),
+        "{words:?}"
+    );
+}
+
+#[test]
+fn files_that_were_read_and_not_looked_at_are_paid_for() {
+    let executor = ready(small());
+    block_on(executor.enable_files(&Files::memory())).unwrap();
+    // Each is read before the next, and nothing takes what was read.
+    let output = run(
+        &executor,
+        "await writeText('a', 'x'.repeat(400_000));
+         let done = 0, error;
+         for (let i = 0; i < 50; i++) {
+           readText('a').then(() => done++, (e) => { error = String(e) });
+           for (let j = 0; j < 300_000; j++);
+         }
+         for (let i = 0; i < 100 && done < 1; i++) await exists('a');
+         for (let i = 0; i < 60; i++) await null;
+         ({ done, error })",
+    );
+    let error = output.output.get("error").unwrap().as_str().unwrap();
+    assert!(error.contains("maxHostMemoryBytes"), "{error}");
+    let read = output.output.get("done").unwrap().as_f64().unwrap();
+    assert!((1.0..=11.0).contains(&read), "{read}");
 }
 
 #[test]

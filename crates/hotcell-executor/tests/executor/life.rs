@@ -367,3 +367,18 @@ fn there_is_room_for_many() {
     let restored = Executor::restore(&bytes, None).unwrap();
     assert_eq!(value(&restored, "n + 1"), Value::from(2));
 }
+
+#[test]
+fn a_queue_needs_no_length_to_be_one() {
+    let executor = ready(ExecutorOptions::default().run_concurrency(Concurrency::Queue));
+    let gate = Gate::default();
+    block_on(executor.send_tools([("wait", gate.tool())])).unwrap();
+    let mut first = Box::pin(executor.run("await wait(); 1"));
+    gate.reached_by(&mut first);
+    let mut second = Box::pin(executor.run("2"));
+    assert!(poll_once(&mut second).is_pending());
+    gate.open();
+    assert_eq!(block_on(first).unwrap().output, Value::from(1));
+    assert_eq!(block_on(second).unwrap().output, Value::from(2));
+    assert_eq!(executor.options().to_json()["maxQueuedRuns"], 1000);
+}

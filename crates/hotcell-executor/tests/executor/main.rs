@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod catalog;
 mod conformance;
+mod contract;
 mod deadline;
 mod errors;
 mod freeze;
@@ -11,8 +13,10 @@ mod host_memory;
 mod life;
 mod line;
 mod logs;
+mod modules;
 mod positions;
 mod rules;
 mod schema;
 mod support;
+mod suspend;
 mod tools;

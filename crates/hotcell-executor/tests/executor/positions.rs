@@ -116,3 +116,46 @@ fn errors_of_syntax_have_places_too() {
     let error = fail(&executor(), "const a = 1;\nconst b = = 2;");
     assert_eq!(error.location, Some(at(2, 11)));
 }
+
+#[test]
+fn a_call_that_fails_is_where_its_function_stands() {
+    let executor = executor();
+    for (code, line, column) in [
+        ("const f = String;\nmissing(f(1), f(2))", 2, 1),
+        ("const o = {};\no.missing(String(1),\n  String(2))", 2, 3),
+        ("JSON.parse(String('{'))", 1, 6),
+        ("throw new Error('a', { cause: new Error('b') })", 1, 11),
+        ("throw new TypeError(String(1) + String(2))", 1, 11),
+        ("const all = [];\nnull_(...all.concat(String(1)))", 2, 1),
+    ] {
+        assert_eq!(place(&executor, code), at(line, column), "{code}");
+    }
+}
+
+#[test]
+fn an_error_of_a_class_of_the_code_is_where_it_is_made() {
+    let executor = executor();
+    let code = "class Base extends Error {\n  constructor(m) { super(m); this.name = 'Base' }\n}\nclass Own extends Base {}\nthrow new Own('x')";
+    assert_eq!(place(&executor, code), at(5, 11));
+    let code = "class Strict extends Error {\n  constructor(m) { super(m); throw new RangeError('inside') }\n}\nnew Strict('x')";
+    assert_eq!(place(&executor, code).line, 2);
+}
+
+#[test]
+fn stacks_show_no_code_but_that_of_programs() {
+    let executor = executor();
+    for code in [
+        "throw new Error('x')",
+        "new URL('nonsense')",
+        "new Compartment({}).evaluate('throw new Error(1)')",
+        "new Compartment({}).evaluate('null.x')",
+        "structuredClone(() => 1)",
+    ] {
+        let error = fail(&executor, code);
+        let stack = error.details["cause"]["stack"].as_str().unwrap_or_default();
+        for inner in ["ses:", "hotcell:", "construct (native)", "apply (native)"] {
+            assert!(!stack.contains(inner), "{code}\n{stack}");
+        }
+        assert_eq!(error.location.map(|at| at.line), Some(1), "{code}\n{stack}");
+    }
+}

@@ -31,7 +31,7 @@ fn code_that_breaks_a_rule_is_refused_under_its_name() {
                 .iter()
                 .all(|one| one["severity"] == "ERROR")
         );
-        let is_import = rule.contains("import");
+        let is_import = rule.contains("import") && !code.starts_with("export");
         let expected = if is_import {
             ErrorCode::ImportNotAllowed
         } else {
@@ -117,8 +117,9 @@ fn a_global_that_code_declared_is_no_mistake_any_more() {
 #[test]
 fn validate_knows_what_run_knows() {
     let executor = executor();
-    assert_eq!(executor.validate("search('x')"), []);
+    assert_eq!(executor.validate("search('x')")[0].rule, "unknown_name");
     block_on(executor.send_tools([("search", Tool::deferred())])).unwrap();
+    assert_eq!(executor.validate("search('x')"), []);
     assert_eq!(
         executor.validate("const search = 1")[0].rule,
         "tool_shadowed"
@@ -127,6 +128,118 @@ fn validate_knows_what_run_knows() {
         executor.prepare("const n: number = 1").transformed.trim(),
         "const n         = 1"
     );
+}
+
+#[test]
+fn the_list_of_builtin_globals_is_that_of_a_cell() {
+    let names = value(
+        &executor(),
+        "Object.getOwnPropertyNames(globalThis).sort().join()",
+    );
+    assert_eq!(
+        names.as_str(),
+        Some(&*hotcell_prepare::BUILTIN_GLOBALS.join(","))
+    );
+}
+
+#[test]
+fn unknown_names_are_found_only_where_all_are_known() {
+    let executor = executor();
+    let found = |code: &str| -> Vec<String> {
+        let found = executor.validate(code).into_iter();
+        found
+            .map(|one| format!("{}: {}", one.rule, one.message))
+            .collect()
+    };
+    assert_eq!(
+        found("missing + 1"),
+        ["unknown_name: `missing` is not defined"]
+    );
+    assert_eq!(found("typeof missing"), [""; 0]);
+    assert_eq!(
+        found("const a = 1; function f(b) { return a + b } f(2)"),
+        [""; 0]
+    );
+    assert_eq!(
+        found("for (const x of [1]) { try { x() } catch (e) { e } }"),
+        [""; 0]
+    );
+    run(&executor, "let kept = 1; globalThis.made = 2;");
+    assert_eq!(found("kept + made"), [""; 0]);
+    let bytes = block_on(executor.snapshot()).unwrap();
+    let later = hotcell_executor::Executor::restore(&bytes, None).unwrap();
+    assert_eq!(later.validate("kept + made"), []);
+    assert_eq!(later.validate("other")[0].rule, "unknown_name");
+    // Code that makes names by other means is believed.
+    run(&executor, "Object.assign(globalThis, { one: 1 }); 0");
+    assert_eq!(found("one + two"), [""; 0]);
+}
+
+#[test]
+fn wrong_arguments_are_found_before_the_call() {
+    let executor = executor();
+    let weather = hotcell_executor::AgentTool::asynchronous(|_| async { Ok(Value::Null) }).parameters(serde_json::json!({
+        "type": "object",
+        "properties": { "city": { "type": "string" }, "days": { "type": ["integer", "null"] }, "tags": { "type": "array" } },
+        "required": ["city"],
+        "additionalProperties": false,
+    }));
+    let add = hotcell_executor::AgentTool::sync(|_| Ok(Value::Null))
+        .parameters(serde_json::json!({
+            "type": "object",
+            "properties": { "a": { "type": "number" }, "b": { "type": "number" } },
+            "required": ["a", "b"],
+        }))
+        .positional();
+    block_on(executor.send_tools([("weather", weather), ("math.add", add)])).unwrap();
+    let found = |code: &str| -> String {
+        let found = executor.validate(&format!("const city = 'x', rest = {{}};\n{code}"));
+        let found = found.into_iter().filter(|one| one.rule == "tool_arguments");
+        let found: Vec<String> = found
+            .map(|one| one.message.rsplit("`: ").next().unwrap().to_owned())
+            .collect();
+        found.join(" | ")
+    };
+    for (code, expected) in [
+        ("await weather({ city })", ""),
+        ("await weather({ city: 'x', days: null, tags: [] })", ""),
+        ("await weather('x', 3)", ""),
+        ("await weather(rest)", ""),
+        ("await weather(...[1])", ""),
+        ("await weather({ ...rest })", ""),
+        ("await weather({ [city]: 1 })", ""),
+        (
+            "await weather({ ['city']: 1 })",
+            "`city` is a number, it must be a string",
+        ),
+        ("await weather()", "`city` is missing"),
+        (
+            "await weather({ town: 'x' })",
+            "`city` is missing; there is no `town`",
+        ),
+        (
+            "await weather({ city: 5 })",
+            "`city` is a number, it must be a string",
+        ),
+        (
+            "await weather({ city, days: '3' })",
+            "`days` is a string, it must be null or a number",
+        ),
+        (
+            "await weather(5)",
+            "`city` is a number, it must be a string",
+        ),
+        ("await weather('x', 3, [], 4)", "4 arguments, it takes 3"),
+        ("math.add(1)", "`b` is missing"),
+        ("math.add(1, 'x')", "`b` is a string, it must be a number"),
+        (
+            "math.add({ a: 1, b: 2 })",
+            "`a` is an object, it must be a number; `b` is missing",
+        ),
+        ("((weather) => weather(5))(1)", ""),
+    ] {
+        assert_eq!(found(code), expected, "{code}");
+    }
 }
 
 struct NoEval;

@@ -195,7 +195,7 @@ fn texts_are_matched_while_they_are_short_enough() {
     assert!(takes(&executor, "{ b: 1 }").is_err());
     let message = takes(&executor, "{ ['a'.repeat(100_000)]: 1 }").unwrap_err();
     assert!(
-        message.contains("a name of more than 65536 bytes"),
+        message.contains("a name of more than 4096 bytes"),
         "{message}"
     );
 }
@@ -301,5 +301,20 @@ fn bytes_for_a_file_tool_are_refused_with_what_to_do() {
     run(
         &executor,
         "await write({ path: 'a', content: 'x'.repeat(3_000_000) })",
+    );
+}
+
+#[test]
+fn patterns_that_look_around_are_not_tried_on_long_names() {
+    let executor = with_schema(json!({ "patternProperties": { "(?=a*b)x": {} } }));
+    let call = |length: u32| {
+        format!("try {{ tool({{ ['a'.repeat({length})]: 1 }}) }} catch (e) {{ e.message }}")
+    };
+    assert_eq!(value(&executor, &call(4000)), Value::from("called"));
+    let refused = value(&executor, &call(5000));
+    let message = refused.as_str().unwrap();
+    assert!(
+        message.contains("a name of more than 4096 bytes"),
+        "{message}"
     );
 }

@@ -15,7 +15,7 @@ use hotcell_executor::{
 use pollster::block_on;
 use serde_json::json;
 
-use crate::support::{executor, fail, ready, rules, run, sleep, value};
+use crate::support::{executor, fail, ready, rules, run, sleep, sleep_tool, value};
 
 fn echo() -> AgentTool {
     AgentTool::sync(|call| Ok(Value::Array(call.arguments.into_vec())))
@@ -377,6 +377,47 @@ fn so_many_calls_may_be_outstanding() {
 }
 
 #[test]
+fn calls_that_nobody_awaits_do_not_keep_later_ones_from_being_made() {
+    let executor = ready(ExecutorOptions::default().max_tool_calls_in_flight(10));
+    let price = AgentTool::asynchronous(|_| async { Ok(Value::from(3)) });
+    block_on(executor.send_tools([("price", price)])).unwrap();
+    run(&executor, "for (let i = 0; i < 1000; i++) price('tea'); 1");
+    for _ in 0..30 {
+        run(&executor, "price('tea'); 1");
+    }
+    assert_eq!(value(&executor, "await price('tea')"), Value::from(3));
+}
+
+#[test]
+fn an_answer_that_comes_between_two_runs_is_taken_in() {
+    let executor = ready(ExecutorOptions::default().max_tool_calls_in_flight(4));
+    block_on(executor.send_tools([("wait", sleep_tool())])).unwrap();
+    for _ in 0..12 {
+        run(&executor, "wait(1); 1");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    run(&executor, "await wait(1)");
+}
+
+#[test]
+fn the_failure_of_an_asynchronous_tool_says_where_and_which() {
+    let executor = executor();
+    let broken = AgentTool::asynchronous(|_| async {
+        sleep(Duration::from_millis(1)).await;
+        Err(ToolError::from("no such city"))
+    });
+    let plain = AgentTool::asynchronous(|_| async { Ok(Value::Null) });
+    block_on(executor.send_tools([("forecast", broken), ("plain", plain)])).unwrap();
+    let code = "const a = 1;\nconst go = async () => {\n  return await forecast('Atlantis');\n};\nawait go();";
+    let error = fail(&executor, code);
+    assert_eq!(error.details["tool"], "forecast");
+    assert_eq!(error.location.map(|at| (at.line, at.column)), Some((3, 16)));
+    let error = fail(&executor, "\nawait plain(() => 1)");
+    assert_eq!(error.details["tool"], "plain");
+    assert_eq!(error.location.map(|at| at.line), Some(2));
+}
+
+#[test]
 fn a_result_may_be_so_large() {
     let executor = ready(ExecutorOptions::default().max_result_bytes(10_000));
     run(&executor, "'x'.repeat(5000)");
@@ -504,4 +545,66 @@ fn the_prompt_is_made_of_what_was_sent() {
         declared.contains("declare function add(a: number, b: number, note?: string): number;"),
         "{declared}"
     );
+}
+
+#[test]
+fn a_tool_that_takes_an_object_gets_one_also_for_positions() {
+    let executor = executor();
+    block_on(executor.send_tools([("echo", echo().parameters(add_schema()))])).unwrap();
+    let packed = value(&executor, "echo({ a: 1, b: 2 })");
+    assert_eq!(value(&executor, "echo(1, 2)"), packed);
+    let message = fail(&executor, "echo('one', 2)").message;
+    assert!(
+        message.contains("call it as echo({ a, b, note })"),
+        "{message}"
+    );
+    block_on(executor.send_tools([("add", echo().parameters(add_schema()).positional())])).unwrap();
+    assert_eq!(value(&executor, "add(1, 2).length"), Value::from(2));
+}
+
+#[test]
+fn tools_may_be_in_namespaces() {
+    let executor = executor();
+    let later = || AgentTool::asynchronous(|call| async move { Ok(call.argument(0).clone()) });
+    let tools = [
+        ("Host.readDoc", later()),
+        ("Host.files.stat", later()),
+        ("plain", later()),
+    ];
+    block_on(executor.send_tools(tools)).unwrap();
+    let code = "[await Host.readDoc('a'), await Host.files.stat('b'), Object.isFrozen(Host), Object.isFrozen(Host.files)]";
+    assert_eq!(
+        value(&executor, code),
+        Value::array(["a".into(), "b".into(), true.into(), true.into()])
+    );
+    // More of them join, and what was stored goes on working.
+    run(&executor, "const kept = Host.readDoc");
+    block_on(executor.send_tools([("Host.list", echo())])).unwrap();
+    assert_eq!(
+        value(
+            &executor,
+            "[await kept(1), await Host.readDoc(2), Host.list(3)[0]]"
+        ),
+        Value::array([1.into(), 2.into(), 3.into()])
+    );
+    assert_eq!(rules(&fail(&executor, "const Host = 1")), ["tool_shadowed"]);
+    fail(&executor, "Host.readDoc = 1");
+    fail(&executor, "Host.more = 1");
+    assert!(block_on(executor.send_variables([("Host", Value::Null)])).is_err());
+    let found = executor.validate("Host.readDoc('a'); 1");
+    assert!(
+        found[0]
+            .message
+            .contains("`Host.readDoc` returns a promise"),
+        "{found:?}"
+    );
+    // A fork and a snapshot keep them.
+    let fork = block_on(executor.fork()).unwrap();
+    assert_eq!(value(&fork, "await Host.readDoc(5)"), Value::from(5));
+    // A tool of that name takes its place, and the other way round.
+    block_on(executor.send_tools([("Host", echo())])).unwrap();
+    assert_eq!(value(&executor, "Host(7)[0]"), Value::from(7));
+    assert_eq!(executor.tools().len(), 2);
+    block_on(executor.send_tools([("Host.readDoc", later())])).unwrap();
+    assert_eq!(value(&executor, "await Host.readDoc(8)"), Value::from(8));
 }

@@ -2,8 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, file_tools};
-use hotcell_tools::FileTools;
+use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, Files, file_tools};
 use hotcell_vfs::{MemVfs, Vfs, VfsPath};
 use pollster::block_on;
 
@@ -32,7 +31,9 @@ fn one_line_gives_code_files() {
 fn the_prompt_names_each_tool_once() {
     let executor = mem().executor;
     let names: Vec<String> = executor.tools().into_iter().map(|tool| tool.name).collect();
-    assert_eq!(names, ["edit", "find", "grep", "ls", "read", "write"]);
+    let expected =
+        "edit exists find grep list ls read readBytes readJson readLines readText write writeText";
+    assert_eq!(names.join(" "), expected);
     let declared = hotcell_prompt::tools_prompt(&executor.tools()).unwrap();
     assert!(declared.contains("declare function read("), "{declared}");
 }
@@ -108,7 +109,7 @@ fn a_search_ends_with_its_run() {
     let options = ExecutorOptions::default().timeout(Duration::from_millis(5));
     let executor = Executor::new(options);
     block_on(executor.init()).unwrap();
-    block_on(executor.send_tools(file_tools(&FileTools::new(vfs, "/")))).unwrap();
+    block_on(executor.send_tools(file_tools(&Files::of(vfs, "/")))).unwrap();
     let code = "while (true) await grep({ pattern: '(x+x+)+y' })";
     let error = block_on(executor.run(code)).unwrap_err();
     assert_eq!(error.code, ErrorCode::ExecTimeout);

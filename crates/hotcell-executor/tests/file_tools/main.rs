@@ -9,6 +9,7 @@
 mod calls;
 #[path = "../../../hotcell-tools/tests/tools/cases.rs"]
 mod cases;
+mod code;
 #[path = "../../../hotcell-tools/tests/tools/patch.rs"]
 mod patch;
 mod support;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{Executor, ExecutorOptions, file_tools};
-use hotcell_tools::FileTools;
+use hotcell_executor::{Executor, ExecutorOptions, Files, file_tools};
 use hotcell_vfs::{Access, HostVfs, MemVfs, Vfs, VfsPath};
 use pollster::block_on;
 use serde_json::Value;
@@ -22,10 +21,10 @@ pub(crate) struct Backend {
 impl Backend {
     fn new(name: &'static str, vfs: Arc<dyn Vfs>, dir: Option<tempfile::TempDir>) -> Self {
         vfs.mkdir_all(VfsPath::new(ROOT), 0o755).unwrap();
-        let tools = FileTools::new(Arc::clone(&vfs), ROOT);
+        let files = Files::of(Arc::clone(&vfs), ROOT);
         let executor = Executor::new(ExecutorOptions::default());
         block_on(executor.init()).unwrap();
-        block_on(executor.send_tools(file_tools(&tools))).unwrap();
+        block_on(executor.send_tools(file_tools(&files))).unwrap();
         Self {
             name,
             vfs,

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! - `DOOR` is what the host does: `run` or `validate` the program; run it and then take and use a `snapshot` or a `fork`;
-//!   run it and send its output to another executor as `variables`.
+//!   run it and send its output to another executor as `variables`; run it with `files`; start it, and when it is `suspend`ed take a
+//!   snapshot, restore that, and resume it there, where there is such a thing.
 //! - `ENDS` are the ways in which the run may end, with spaces between: `ok`, `refused`, `import`, `threw`, `timeout`,
 //!   `memory`, `operations`, `tool`. `*` stands for all of these: how far a program gets depends on the machine. What is none
 //!   of these (a broken cell, say) is never allowed.

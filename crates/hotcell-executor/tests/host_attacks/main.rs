@@ -3,7 +3,7 @@
 //! The corpus is in `tests/data/host-attacks`. Every attack has a timeout of 200 ms and 64 MiB. It has to be answered within
 //! 100 ms of its deadline, the process may grow by twice the cell's memory meanwhile, and the next run has to work.
 //!
-//! The clock says little on a machine that others use, so by default the bound is for what the process computed, and a
+//! The clock says little on a machine that others use, so by default the bound is for what a thread computed, and a
 //! generous one for the clock. `HOTCELL_QUIET=1` holds the clock to the bound: for a machine with nothing else to do.
 //! `HOTCELL_ATTACKS=text` runs those whose names contain it; `HOTCELL_ATTACK_REPORT=file` keeps the figures of all.
 
@@ -13,13 +13,16 @@ mod corpus;
 mod measure;
 
 use std::{
+    cmp::max,
     collections::BTreeSet,
     env,
     fmt::{self, Write as _},
-    future::pending,
+    future::{pending, poll_fn},
     io::Read,
+    mem::take,
     process::{Command, Stdio},
     sync::mpsc::channel,
+    task::Poll,
     thread,
     time::Duration,
 };
@@ -27,10 +30,11 @@ use std::{
 use corpus::Attack;
 use hotcell_cell::{Tool, ToolError, Value};
 use hotcell_executor::{
-    AgentTool, Approval, ErrorCode, Execution, Executor, ExecutorError, ExecutorOptions,
-    Permission, State, json::to_text,
+    AgentTool, Answer, Approval, ErrorCode, Execution, Executor, ExecutorError, ExecutorOptions,
+    Files, Permission, Started, State, json::to_text,
 };
 use hotcell_meter::Unwatched;
+use hotcell_vfs::Limits;
 use measure::{Cost, HighWater, cost};
 use pollster::block_on;
 use serde::{Deserialize, Serialize};
@@ -38,6 +42,10 @@ use serde_json::{Value as Json, json};
 
 const TIMEOUT: Duration = Duration::from_millis(200);
 const MEMORY: usize = 64 << 20;
+/// What files in memory may hold beside it.
+const FILES: u64 = 16 << 20;
+/// So often a suspended run is resumed.
+const RESUMED: usize = 3;
 /// How much later than its deadline a run may be answered.
 const LATE: Duration = Duration::from_millis(100);
 /// The same by the clock, where other work may come between.
@@ -124,6 +132,37 @@ fn alone(number: usize) -> Note {
     }
 }
 
+/// Runs a program that may be suspended, and resumes it elsewhere each time. What is measured is the longest step that is on the
+/// clock of a run.
+fn suspend(executor: &Executor, program: &str, given: &Json) -> (Execution, Cost) {
+    let (mut started, mut most) = cost(|| block_on(executor.start(program)));
+    let mut executor = executor.clone();
+    for _ in 0..RESUMED {
+        let suspension = match started {
+            Started::Complete(execution) => return (execution, most),
+            Started::Suspended(suspension) => suspension,
+            _ => panic!("neither complete nor suspended"),
+        };
+        // What is too large for a snapshot goes on where it is.
+        if let Ok(bytes) = block_on(executor.snapshot()) {
+            executor = Executor::restore(&bytes, Some(options(given))).unwrap();
+            block_on(executor.send_tools(tools())).unwrap();
+        }
+        let calls = suspension.calls.into_iter();
+        let answers: Vec<_> = calls
+            .map(|call| (call.id, Answer::Value(Value::from(1))))
+            .collect();
+        let (resumed, resuming) = cost(|| block_on(executor.resume(answers)));
+        started = resumed.unwrap();
+        most = Cost {
+            wall: max(most.wall, resuming.wall),
+            cpu: max(most.cpu, resuming.cpu),
+        };
+    }
+    block_on(executor.abandon()).unwrap();
+    (block_on(executor.execute("1")), most)
+}
+
 /// How an attack went.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Note {
@@ -133,6 +172,8 @@ struct Note {
     /// Of making JSON of what came of it, as every door but Rust's does.
     print: Cost,
     grown: usize,
+    /// What the cell may have.
+    limit: usize,
     faults: Vec<String>,
 }
 
@@ -163,7 +204,10 @@ impl Note {
         );
         must(print.cpu <= LATE, format!("printed for {:.0?}", print.cpu));
         let grown = self.grown >> 20;
-        must(self.grown <= 2 * MEMORY, format!("{grown} MiB more memory"));
+        must(
+            self.grown <= 2 * self.limit,
+            format!("{grown} MiB more memory"),
+        );
     }
 }
 
@@ -183,10 +227,23 @@ impl fmt::Display for Note {
 
 /// Does what the attack says, and what a host would do next.
 fn carry_out(attack: &Attack) -> Note {
-    let mut note = Note::default();
+    let mut note = Note {
+        limit: MEMORY,
+        ..Note::default()
+    };
     // The first run of a process has more to do.
     block_on(ready(&json!({})).run("1")).unwrap();
     let (executor, program) = (ready(&attack.options), attack.program());
+    if attack.door == "files" {
+        let limits = Limits {
+            bytes: FILES,
+            ..Limits::default()
+        };
+        block_on(executor.enable_files(&Files::memory_with(limits))).unwrap();
+    }
+    if let Some(limit) = attack.options["memoryLimitBytes"].as_u64() {
+        note.limit = usize::try_from(limit).unwrap();
+    }
     let memory = HighWater::begin();
     if attack.door == "validate" {
         let (diagnostics, cost) = cost(|| executor.validate(&program));
@@ -206,7 +263,11 @@ fn carry_out(attack: &Attack) -> Note {
         }
         .into();
     } else {
-        let (execution, run) = cost(|| block_on(executor.execute(&*program)));
+        let (execution, run) = if attack.door == "suspend" {
+            suspend(&executor, &program, &attack.options)
+        } else {
+            cost(|| block_on(executor.execute(&*program)))
+        };
         note.run = run;
         note.ended = ending(&execution).into();
         let ((), print) = cost(|| print(&execution));
@@ -307,6 +368,11 @@ fn options(given: &Json) -> ExecutorOptions {
 fn ready(given: &Json) -> Executor {
     let executor = Executor::new(options(given));
     block_on(executor.init()).unwrap();
+    block_on(executor.send_tools(tools())).unwrap();
+    executor
+}
+
+fn tools() -> Vec<(&'static str, AgentTool)> {
     let one = || AgentTool::sync(|_| Ok(Value::from(1)));
     let message = |call: &hotcell_cell::ToolCall| {
         ToolError::from(format!(
@@ -314,7 +380,8 @@ fn ready(given: &Json) -> Executor {
             call.argument(0).as_str().unwrap_or_default()
         ))
     };
-    let tools = [
+    let large = || Ok(Value::from("x".repeat(8_000_000)));
+    vec![
         ("echo", AgentTool::sync(|call| Ok(call.argument(0).clone()))),
         (
             "later",
@@ -333,9 +400,37 @@ fn ready(given: &Json) -> Executor {
         ),
         ("checked", one().parameters(schema())),
         ("positional", one().parameters(schema()).positional()),
-    ];
-    block_on(executor.send_tools(tools)).unwrap();
-    executor
+        (
+            "large",
+            AgentTool::asynchronous(move |_| async move {
+                soon().await;
+                large()
+            }),
+        ),
+        ("undeclared", one().description("Is to be found").deferred()),
+        ("defer", AgentTool::suspending()),
+        (
+            "deferPositional",
+            AgentTool::suspending().parameters(two()).positional(),
+        ),
+    ]
+}
+
+/// Is over when it is looked at again.
+async fn soon() {
+    let mut is_first = true;
+    poll_fn(|context| {
+        if take(&mut is_first) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    })
+    .await;
+}
+
+fn two() -> Json {
+    json!({ "type": "object", "properties": { "text": { "type": "string" }, "count": { "type": "integer" } } })
 }
 
 fn schema() -> Json {

@@ -1,6 +1,7 @@
 //! What a piece of work costs the process, as Linux tells it. Elsewhere everything costs nothing.
 
 use std::{
+    collections::HashMap,
     fs,
     time::{Duration, Instant},
 };
@@ -12,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Cost {
     /// By the clock.
     pub(crate) wall: Duration,
-    /// What the process computed: unlike the clock it does not care who else computes.
+    /// What the thread computed that computed most: unlike the clock it does not care who else computes. Several work for a run
+    /// at once, and each has to end with it.
     pub(crate) cpu: Duration,
 }
 
@@ -22,19 +24,32 @@ pub(crate) fn cost<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     let result = work();
     let cost = Cost {
         wall: began.elapsed(),
-        cpu: computed().saturating_sub(before),
+        cpu: longest(&before, &computed()),
     };
     (result, cost)
 }
 
-/// By all threads together, to a hundredth of a second: work may have been handed to another one.
-fn computed() -> Duration {
-    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program stands in parentheses and may hold anything.
+/// By each thread, to a hundredth of a second: work may have been handed to another one.
+fn computed() -> HashMap<u64, Duration> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+    let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok());
+    numbers.map(|thread| (thread, of_thread(thread))).collect()
+}
+
+fn of_thread(thread: u64) -> Duration {
+    let text = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
+    // The name of the thread stands in parentheses and may hold anything.
     let fields = text.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(10 * ticks)
+}
+
+fn longest(before: &HashMap<u64, Duration>, after: &HashMap<u64, Duration>) -> Duration {
+    let of = |(thread, time): (&u64, &Duration)| {
+        time.saturating_sub(before.get(thread).copied().unwrap_or_default())
+    };
+    after.iter().map(of).max().unwrap_or_default()
 }
 
 /// The most memory the process takes from here on, beyond what it takes now.

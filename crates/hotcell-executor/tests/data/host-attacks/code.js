@@ -148,3 +148,25 @@ let @repeat(160000, "\\u0061") = 1
 @repeat(60000, "try{}catch{}")1
 //// run: jumps to labels => *
 a:for(;;){@repeat(50000, "b:{break a}")}
+//// run: a regular expression with a million flags => refused
+/a/@repeat(1000000, "e")
+//// run: regular expressions with a few wrong flags each => refused
+@repeat(100000, "/a/eee;")
+//// run: flags after what could be a division => refused
+if (1) /a/@repeat(500000, "e")
+//// run: labels and jumps to none of them => *
+@repeat(450, "l:")0;@repeat(6800, "break zz;")
+//// run: nested code that could be types => *
+continue;keyof @repeat(412, "=(as ")
+//// run: nested code with modifiers => *
+@repeat(330, "(private =")
+//// run: nested branches that could be functions => *
+@repeat(490, "a?(b=") 1@repeat(490, "):c=>d:e")
+//// run: statements in a cell of 16 MiB => *; {"memoryLimitBytes": 16777216}
+@repeat(125000, "let a=1;")
+//// run: names in a cell of 16 MiB => *; {"memoryLimitBytes": 16777216}
+@repeat(130000, "a;")
+//// run: calls in a cell of 16 MiB => *; {"memoryLimitBytes": 16777216}
+@repeat(14000, "f(1,2,[3,4],{a:1});")
+//// validate: names in a cell of 16 MiB => *; {"memoryLimitBytes": 16777216}
+@repeat(500000, "a;")

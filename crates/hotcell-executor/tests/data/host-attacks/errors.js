@@ -80,3 +80,9 @@ const e = new Error('x'); e.r = /(?i:a)/; throw e
 throw new Error('\ud800'.repeat(1e6))
 //// run: an error whose lines are many => *
 throw new Error('\n'.repeat(3e6))
+//// run: a long message of characters that JSON escapes => threw
+throw new Error('\u0001'.repeat(7e6))
+//// run: a long property of characters that JSON escapes => *
+throw Object.assign(new Error('x'), { text: '\u0001'.repeat(7e6) })
+//// run: a long text of characters that JSON escapes is thrown => *
+throw '\u0001'.repeat(7e6)

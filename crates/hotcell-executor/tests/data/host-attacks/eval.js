@@ -50,3 +50,17 @@ eval('function f(){};'.repeat(4e5))
 eval('export {'.repeat(20) + '/'.repeat(3000))
 //// run: lists without end, and a comment behind them => *
 try { eval('export {'.repeat(5000) + '/*'.repeat(30000)) } catch {} eval('import {'.repeat(20) + ' '.repeat(3000) + '//x')
+//// run: eval of a regular expression with a million flags => threw
+eval('/a/' + 'e'.repeat(1e6))
+//// run: eval of regular expressions with a few wrong flags each => threw
+eval('/a/eee;'.repeat(1e5))
+//// run: eval of labels and jumps to none of them => *
+for (let i = 0; ; i++) { try { eval('l' + i + ':' + Array.from({ length: 450 }, (_, j) => 'l' + j + ':').join('') + '{' + 'break zz;'.repeat(6800) + '}') } catch {} }
+//// run: eval of nested code that could be types => *
+for (let i = 0; ; i++) { try { eval('continue;keyof ' + i + '=(as '.repeat(412)) } catch {} }
+//// run: eval of a little nested code again and again => *
+for (let i = 0; ; i++) { try { eval('continue;keyof ' + i + '=(as '.repeat(95)) } catch {} }
+//// run: names that hash alike, evaluated in a compartment => *
+const names = []; const letters = 'abcdefghijklmnopqrstuvwxyz';
+for (let i = 0; i < 60000; i++) { let h = ''; for (let j = 0, n = i; j < 4; j++, n = Math.floor(n / 26)) h += letters[n % 26]; names.push(h + h + 'TTTT'); }
+new Compartment().evaluate('let ' + names.join() + ';1')

@@ -120,3 +120,38 @@ JSON.parse('{' + Array.from({ length: 30000 }, (_, i) => `"__proto__${i}":1`).jo
 (function* () { yield 1 })()
 //// run: instances of a class => *
 class A { #x = 1; y = 2 } Array.from({ length: 60000 }, () => new A())
+//// run: a Set of BigInts that V8 hashes alike => *
+new Set(Array.from({ length: 60000 }, (_, i) => (BigInt(i) << 64n) + 1n))
+//// run: a Map of BigInts that V8 hashes alike => *
+new Map(Array.from({ length: 60000 }, (_, i) => [(BigInt(i) << 64n) + 1n, i]))
+//// run: several Sets of BigInts that V8 hashes alike => *
+Array.from({ length: 30 }, (_, j) => new Set(Array.from({ length: 1500 }, (_, i) => (BigInt(i) << 64n) + BigInt(j))))
+//// run: a Set of whole numbers that V8 hashes alike => *
+const inverse = (n) => { let x = n; for (let i = 0; i < 5; i++) x = Math.imul(x, 2 - Math.imul(n, x)); return x; };
+const [by5, by2057, by32767] = [inverse(5), inverse(2057), inverse(32767)];
+const unshift = (x, n) => { let y = x; for (let i = 0; i < 32; i += n) y = x ^ (y >>> n); return y; };
+const key = (hash) => {
+  let x = unshift(hash, 16);
+  x = unshift(Math.imul(x, by2057), 4);
+  x = unshift(Math.imul(x, by5), 12);
+  return Math.imul(x + 1, by32767);
+};
+const set = new Set(); for (let i = 0; i < 60000; i++) set.add(key(i << 16)); set
+//// run: a regular expression of all emojis => *
+new RegExp('[\\p{RGI_Emoji}]'.repeat(60), 'iv')
+//// run: regular expressions of all emojis => *
+Array.from({ length: 100 }, (_, i) => new RegExp('[\\p{RGI_Emoji}]' + i, 'iv'))
+//// run: regular expressions that are long => *
+Array.from({ length: 300 }, (_, i) => new RegExp('[^\\W]'.repeat(200) + i, 'iv'))
+//// run: regular expressions with many groups => *
+Array.from({ length: 300 }, (_, i) => new RegExp('(a)'.repeat(5000) + i))
+//// run: a Set of keys that collide and keys that do not => *
+const list = []; for (let i = 0; i < 40000; i++) list.push(i % 512 < 384 ? (BigInt(i) << 64n) + 1n : 's' + i); new Set(list)
+//// run: an object of long keys that differ at their end => *
+const b = 'x'.repeat(16382), o = {}; for (let i = 0; i < 500; i++) o[b + String(i).padStart(8, '0')] = 1; o
+//// run: a Map of long keys that differ at their end => *
+const b = 'x'.repeat(16382), m = new Map(); for (let i = 0; i < 500; i++) m.set(b + String(i).padStart(8, '0'), 1); m
+//// run: halves of floats => *
+new Float16Array(3e6)
+//// run: a class of many classes without case => *
+new RegExp('[' + '\\w'.repeat(9000) + ']', 'ui')

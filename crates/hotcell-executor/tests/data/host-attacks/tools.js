@@ -96,3 +96,21 @@ for (;;) try { echo(Array(2e5), Array(2e5)) } catch {}
 const o = { text: 'x'.repeat(1e5) }; for (;;) echo(...Array(1000).fill(o))
 //// run: keys of a map that are objects as arguments => *
 const m = new Map(Array.from({ length: 10000 }, (_, i) => [{ i }, i])); for (;;) checked({ text: 'x', list: [m] })
+//// run: an argument of keys that V8 hashes alike => *
+echo(new Set(Array.from({ length: 60000 }, (_, i) => (BigInt(i) << 64n) + 1n)))
+//// run: an argument of emojis => *
+echo(new RegExp('\\p{RGI_Emoji}'.repeat(60), 'iv'))
+//// run: a search for much => *
+const words = 'tool '.repeat(1e6); for (;;) searchTools(words)
+//// run: a search for a word that is long => *
+const word = 'x'.repeat(7e6); for (;;) searchTools(word, 50)
+//// run: a search for halves of characters => *
+const word = '\ud800'.repeat(2e6); for (;;) searchTools({ query: word })
+//// run: searches without end => *; {"maxToolCalls": 1000000000}
+for (let i = 0; ; i++) searchTools('tool ' + i)
+//// run: declarations of tools that there are not => *; {"maxToolCalls": 1000000000}
+const name = 'x'.repeat(1e6); for (let i = 0; ; i++) try { describeTool(name + i) } catch {}
+//// run: large answers that nobody looks at => *
+for (let i = 0; i < 900; i++) { large().catch(() => {}); for (let j = 0; j < 2e4; j++); } for (;;);
+//// run: large answers in flight => *
+const all = []; for (let i = 0; i < 900; i++) all.push(large()); await Promise.all(all)

@@ -1,0 +1,165 @@
+//! What to do about an error, for whoever writes the code again.
+
+mod methods;
+
+use std::fmt::Write as _;
+
+use hotcell_cell::Exception;
+use hotcell_prepare::{Diagnostic, GlobalName, instead_of_global, nearest_name, rule};
+
+use crate::{catalog::SEARCH, shorten::shorten};
+
+/// So many tools are listed; who has more of them looks at the prompt.
+const MAX_LISTED: usize = 20;
+/// Of a name so many bytes are repeated, and longer ones are like nothing.
+const MAX_NAME_BYTES: usize = 100;
+
+/// The names that code could have meant.
+pub(crate) struct Known {
+    /// Tools, those in namespaces with their path.
+    pub(crate) tools: Vec<String>,
+    /// Those of them that a prompt declares.
+    pub(crate) declared: Vec<String>,
+    /// Variables, and what earlier runs declared.
+    pub(crate) names: Vec<String>,
+}
+
+/// What to do about what was thrown, if there is something to say.
+pub(crate) fn hint(exception: &Exception, known: &Known) -> Option<String> {
+    let message = exception.message();
+    match &*exception.name() {
+        "ReferenceError" => {
+            let name = message.strip_suffix(" is not defined")?;
+            Some(missing(name.trim_matches('\''), known))
+        }
+        "TypeError" => type_error(&message, known),
+        "RangeError" if message == "Maximum call stack size exceeded" => Some(
+            "a function calls itself without end, or too deeply: check the case in which it stops, or use a loop"
+                .to_owned(),
+        ),
+        "RangeError" if message.starts_with("locale ") => {
+            Some("leave the locale out, or put the text together yourself".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// What to do about what the bridge to a tool did not let pass.
+pub(crate) fn for_tool(exception: &Exception) -> Option<&'static str> {
+    let message = exception.message();
+    let what = message.strip_suffix(" and cannot be passed to a tool")?;
+    Some(if what.ends_with(" is a promise") {
+        "`await` it first: tools return promises, and so do async functions (Promise.all for several)"
+    } else {
+        "pass plain data: numbers, strings, arrays, objects, dates, maps, sets, bytes"
+    })
+}
+
+fn type_error(message: &str, known: &Known) -> Option<String> {
+    if let Some(path) = message.strip_suffix(" is not a function") {
+        return not_a_function(path, known);
+    }
+    let is_frozen = message.ends_with(" is read-only")
+        || message == "object is not extensible"
+        || message == "could not delete property";
+    is_frozen.then(|| {
+        "values from the host (variables, answers of tools) are frozen: change a copy, as \
+         structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
+         changed copies of arrays"
+            .to_owned()
+    })
+}
+
+/// `Host.readDok()`, or a method that does not exist.
+fn not_a_function(path: &str, known: &Known) -> Option<String> {
+    if let Some(nearest) = nearest_name(path, known.tools.iter().map(String::as_str)) {
+        return Some(did_you_mean(nearest));
+    }
+    let (namespace, _) = path.rsplit_once('.')?;
+    let prefix = format!("{namespace}.");
+    let members: Vec<&String> = known
+        .tools
+        .iter()
+        .filter(|tool| tool.starts_with(&prefix))
+        .collect();
+    if members.is_empty() {
+        let method = path.rsplit('.').next().unwrap_or_default();
+        if let Some(instead) = methods::instead(method) {
+            return Some(instead.to_owned());
+        }
+        let is_promise = matches!(
+            path.rsplit('.').next(),
+            Some(
+                "map"
+                    | "filter"
+                    | "forEach"
+                    | "find"
+                    | "reduce"
+                    | "slice"
+                    | "split"
+                    | "join"
+                    | "includes"
+            )
+        );
+        return is_promise.then(|| {
+            format!("look at what {} is: if it came from a tool, it may be a promise that wants `await`", shorten(namespace, MAX_NAME_BYTES))
+        });
+    }
+    Some(format!("{namespace} has: {}", list(members.into_iter())))
+}
+
+/// The finding for a name that nothing defines.
+pub(crate) fn unknown_name(used: &GlobalName, known: &Known) -> Diagnostic {
+    let message = format!("`{}` is not defined", shorten(&used.name, MAX_NAME_BYTES));
+    Diagnostic::warning(rule::UNKNOWN_NAME, message)
+        .with_location(used.location)
+        .with_fix(missing(&used.name, known))
+}
+
+/// A name that nothing defines.
+fn missing(name: &str, known: &Known) -> String {
+    let mut words = None;
+    let candidates = known.tools.iter().chain(&known.names).map(String::as_str);
+    if let Some(instead) = instead_of_global(name) {
+        words = Some(instead.to_owned());
+    } else if let Some(nearest) = nearest_name(name, candidates) {
+        words = Some(did_you_mean(nearest));
+    } else if let Some(inside) = known
+        .tools
+        .iter()
+        .find(|tool| tool.rsplit_once('.').is_some_and(|(_, last)| last == name))
+    {
+        words = Some(did_you_mean(inside));
+    }
+    let mut tools = list(known.declared.iter());
+    let undeclared = known.tools.len().saturating_sub(known.declared.len());
+    if undeclared > 0 {
+        let _ = write!(
+            tools,
+            "; {undeclared} more are found by {SEARCH}(\"words\")"
+        );
+    }
+    match (words, known.tools.is_empty()) {
+        (Some(words), true) => words,
+        (Some(words), false) => format!("{words} (the tools are: {tools})"),
+        (None, true) => "declare it first; there are no tools here".to_owned(),
+        (None, false) => format!("declare it first, or call a tool: {tools}"),
+    }
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+fn list<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> String {
+    let more = names.len().saturating_sub(MAX_LISTED);
+    let mut text = names
+        .take(MAX_LISTED)
+        .map(|name| shorten(name, MAX_NAME_BYTES).into_owned())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    text
+}
