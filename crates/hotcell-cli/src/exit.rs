@@ -52,6 +52,8 @@ pub(crate) enum CliError {
     Content { file: String, problem: String },
     #[error("cells do not work here (hotcell doctor tells more)")]
     Engine(#[from] hotcell_cell::CellError),
+    #[error(transparent)]
+    Program(#[from] hotcell_wasi::StoreError),
     #[error("{0}")]
     Executor(Box<ExecutorError>),
     #[error("{0}")]
@@ -71,6 +73,11 @@ impl CliError {
             path,
             source,
         }
+    }
+
+    /// What somebody else says in words.
+    pub(crate) fn usage(error: impl std::fmt::Display) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 

@@ -5,14 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod changes;
 mod check;
 mod completions;
 mod doctor;
 mod exit;
-mod inspect;
+mod guest;
 mod man;
 mod paint;
 mod print;
+mod program;
 mod prompt;
 mod repl;
 mod report;
@@ -25,17 +27,24 @@ mod source;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use args::{Cli, Command};
+use args::Command;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = args::parse().command;
+    let wants_json = match &command {
+        Command::Run(args) => args.output.json,
+        Command::Eval(args) => args.output.json,
+        Command::Check(args) => args.json,
+        _ => false,
+    };
+    let result = match command {
         // Its exit code is that of the command, which may be any.
         Command::Sh(args) => return sh::sh(&args).unwrap_or_else(fail),
+        Command::Guest(args) => guest::guest(&args),
         Command::Run(args) => run::file(&args),
         Command::Eval(args) => run::eval(&args),
         Command::Repl(args) => repl::repl(&args),
+        Command::Program(command) => program::program(&command),
         Command::Check(args) => check::check(&args),
         Command::Prompt(args) => prompt::prompt(&args),
         Command::Serve(args) => serve::serve(&args),
@@ -43,7 +52,13 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions::completions(shell),
         Command::Man { dir } => man::man(dir.as_deref()),
     };
-    result.map_or_else(fail, ExitCode::from)
+    match result {
+        Err(error) if wants_json => {
+            report::failure_as_json(&error);
+            exit::Exit::Usage.into()
+        }
+        result => result.map_or_else(fail, ExitCode::from),
+    }
 }
 
 /// Says what went wrong around the code.

@@ -3,26 +3,13 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
 
-/// What a piece of text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
-    Plain,
-    Bold,
-    Dim,
-    Red,
-    Green,
-    Yellow,
-    Magenta,
-    Cyan,
-}
+pub(crate) use hotcell_executor::inspect::Ink;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint(bool);
 
 impl Paint {
-    pub(crate) const OFF: Self = Self(false);
-
     pub(crate) fn stdout() -> Self {
         Self(io::stdout().is_terminal() && allowed())
     }
@@ -40,7 +27,7 @@ impl Paint {
             Ink::Yellow => "33",
             Ink::Magenta => "35",
             Ink::Cyan => "36",
-            Ink::Plain => return text.to_string(),
+            _ => return text.to_string(),
         };
         if self.0 {
             format!("\x1b[{code}m{text}\x1b[0m")
@@ -54,4 +41,10 @@ impl Paint {
 fn allowed() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+impl hotcell_executor::inspect::Paint for Paint {
+    fn ink(&self, ink: Ink, text: &str) -> String {
+        Paint::ink(*self, ink, text)
+    }
 }

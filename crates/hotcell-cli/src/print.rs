@@ -1,11 +1,41 @@
 //! Writing to standard output and error.
 
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
+
+use hotcell_executor::inspect::visible;
 
 /// Writes a line. A reader that has had enough, such as `head`, ends the command without complaint.
 pub(crate) fn line(text: impl Display) {
     check(writeln!(io::stdout().lock(), "{text}"));
+}
+
+/// Writes a line that a guest made: on a terminal, what would steer it is shown and not obeyed.
+pub(crate) fn guest_line(text: &str) {
+    if io::stdout().is_terminal() {
+        line(visible(text));
+    } else {
+        line(text);
+    }
+}
+
+/// As [`guest_line`], to standard error.
+pub(crate) fn guest_error_line(text: &str) {
+    if io::stderr().is_terminal() {
+        error_line(visible(text));
+    } else {
+        error_line(text);
+    }
+}
+
+/// A guest's text within one of ours, for standard error.
+pub(crate) fn for_stderr(text: &str) -> Cow<'_, str> {
+    if io::stderr().is_terminal() {
+        visible(text)
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Writes text as it is.

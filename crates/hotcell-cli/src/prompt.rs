@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hotcell_cell::{Clock, Random};
+use hotcell_executor::Module;
 use hotcell_prompt::{
     CodeTags, Limits, PromptContext, ToolSpec, VariableSpec, render_system_prompt, render_template,
 };
@@ -27,8 +29,13 @@ fn context(args: &PromptArgs) -> Result<PromptContext, CliError> {
         Some(path) => tools_of(path)?,
         None => Vec::new(),
     };
-    if let Some(dir) = &args.workspace {
-        tools.extend(setup::file_tool_specs(dir, args.read_only)?);
+    tools.extend(setup::file_tool_specs(&args.files)?);
+    let mut modules = Vec::new();
+    for import in &args.imports {
+        if let Some(path) = &import.path {
+            let module = Module::source(setup::module_source(path)?);
+            modules.push(module.spec(&import.name));
+        }
     }
     let custom_instructions = match args.instructions.as_deref() {
         Some(text) => Some(match text.strip_prefix('@') {
@@ -51,22 +58,23 @@ fn context(args: &PromptArgs) -> Result<PromptContext, CliError> {
     Ok(PromptContext {
         tools,
         variables: variables.collect(),
-        authorized_imports: args.imports.clone(),
+        authorized_imports: args.imports.iter().map(|one| one.name.clone()).collect(),
+        modules,
         tags,
         custom_instructions,
         limits: Limits {
             max_operations: args.max_operations,
             timeout_ms: u64::try_from(args.timeout.as_millis()).unwrap_or(u64::MAX),
             max_steps: args.max_steps,
-            ..Limits::default()
+            max_log_bytes: args.max_log,
         },
-        clock: args.clock,
-        random: args.random,
+        clock: args.clock != Clock::Off,
+        random: args.random != Random::Off,
     })
 }
 
 /// A list of tools, alone or as what an MCP server answers to `tools/list`.
-fn tools_of(path: &Path) -> Result<Vec<ToolSpec>, CliError> {
+pub(crate) fn tools_of(path: &Path) -> Result<Vec<ToolSpec>, CliError> {
     let source = source::read(path)?;
     let wrong = |error: serde_json::Error| CliError::Content {
         file: source.name.clone(),

@@ -16,7 +16,7 @@ use rustyline::{CompletionType, Config, Editor};
 use crate::args::ReplArgs;
 use crate::exit::{CliError, Exit};
 use crate::paint::{Ink, Paint};
-use crate::print;
+use crate::{print, setup};
 use command::After;
 use helper::Prompter;
 use live::Live;
@@ -37,6 +37,7 @@ pub(crate) fn repl(args: &ReplArgs) -> Result<Exit, CliError> {
     }
     let result = converse(&mut editor, &state);
     history::close(history.as_deref(), &mut editor);
+    setup::conclude(&state.executor(), &args.cell.changes)?;
     result
 }
 
@@ -69,6 +70,12 @@ fn converse(
                 if take(line.trim(), state) == After::End {
                     return Ok(Exit::Success);
                 }
+            }
+            // The line is cleared, and that is all.
+            Err(ReadlineError::Interrupted)
+                if editor.helper().is_some_and(Prompter::was_typing) =>
+            {
+                was_interrupted = false;
             }
             Err(ReadlineError::Interrupted) if was_interrupted => return Ok(Exit::Success),
             Err(ReadlineError::Interrupted) => {

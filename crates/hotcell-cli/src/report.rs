@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use hotcell_executor::ExecutorError;
+use hotcell_executor::inspect::visible;
+use hotcell_executor::{ErrorCode, ExecutorError};
 use hotcell_prepare::{Diagnostic, Location, Severity, code_frame};
 
 use crate::exit::CliError;
@@ -22,24 +23,51 @@ pub(crate) fn failure(error: &CliError) {
     print::error_line(text);
 }
 
+/// The same for a program: one object, as those of runs are.
+pub(crate) fn failure_as_json(error: &CliError) {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let _ = write!(message, ": {error}");
+        source = error.source();
+    }
+    print::line(serde_json::json!({
+        "version": 1,
+        "ok": false,
+        "exitCode": crate::exit::Exit::Usage.code(),
+        "error": { "code": "ERR_USAGE", "severity": "ERROR", "message": message, "retryable": false },
+    }));
+}
+
 /// Shows why a run failed, and where in its code.
 pub(crate) fn run_failure(error: &ExecutorError, name: &str, code: &str) {
     let paint = Paint::stderr();
     let mut text = format!(
         "{} {}",
         paint.ink(Ink::Red, format_args!("error[{}]:", error.code)),
-        error.message
+        print::for_stderr(headline(error))
     );
     let findings = error.diagnostics();
-    if findings.is_empty() {
+    let is_refused = findings.iter().any(|one| one["severity"] == "ERROR");
+    if !is_refused {
         if let Some(location) = error.location {
             text.push_str(&place(name, code, location, paint));
         }
-        if let Some(hint) = error.details.get("hint").and_then(|hint| hint.as_str()) {
+        if let Some(hint) = error.hint() {
+            let hint = print::for_stderr(hint);
             let _ = write!(text, "\n{} {hint}", paint.ink(Ink::Cyan, "hint:"));
         }
     }
     for finding in findings {
+        // What the hint has said already is not said again.
+        let fix = finding["fix"].as_str();
+        if !is_refused
+            && fix
+                .zip(error.hint())
+                .is_some_and(|(fix, hint)| hint.contains(fix))
+        {
+            continue;
+        }
         let text_of = |key: &str| {
             finding
                 .get(key)
@@ -64,6 +92,17 @@ pub(crate) fn run_failure(error: &ExecutorError, name: &str, code: &str) {
         ));
     }
     print::error_line(text);
+}
+
+/// The message without what follows it anyway: the findings of a rule, the hint.
+fn headline(error: &ExecutorError) -> &str {
+    let message = &*error.message;
+    if error.code == ErrorCode::ValidationFailed && error.location.is_some() {
+        return "Code validation failed";
+    }
+    let hint = error.hint().and_then(|hint| message.strip_suffix(hint));
+    hint.and_then(|rest| rest.strip_suffix("; hint: "))
+        .unwrap_or(message)
 }
 
 /// Shows what a rule found.
@@ -100,6 +139,7 @@ fn one_finding(
         _ => Ink::Cyan,
     };
     let severity = severity.to_lowercase();
+    let message = visible(message);
     let mut text = format!(
         "{} {message}",
         paint.ink(ink, format_args!("{severity}[{rule}]:"))
@@ -108,6 +148,7 @@ fn one_finding(
         text.push_str(&place(name, code, location, paint));
     }
     if let Some(fix) = fix {
+        let fix = visible(fix);
         let _ = write!(text, "\n{} {fix}", paint.ink(Ink::Cyan, "hint:"));
     }
     text
@@ -118,7 +159,7 @@ fn place(name: &str, code: &str, location: Location, paint: Paint) -> String {
     let Location { line, column } = location;
     format!(
         "\n  {arrow} {name}:{line}:{column}\n{}",
-        code_frame(code, location)
+        visible(&code_frame(code, location))
     )
 }
 

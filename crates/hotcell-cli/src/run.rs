@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use hotcell_cell::{Level, Value};
 use hotcell_executor::{
-    CallRecord, Execution, Executor, ExecutorError, LogEntry, Run, RunStats, State, json::to_text,
+    CallRecord, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run, RunStats,
+    State, json::to_text,
 };
 use hotcell_meter::Unwatched;
 use hotcell_prepare::{Diagnostic, Severity};
@@ -13,10 +14,11 @@ use serde::Serialize;
 
 use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs};
 use crate::exit::{CliError, Exit};
-use crate::inspect::inspect;
+
 use crate::paint::Paint;
 use crate::source::Source;
 use crate::{print, report, setup, source};
+use hotcell_executor::inspect::inspect;
 
 pub(crate) fn file(args: &RunArgs) -> Result<Exit, CliError> {
     run(&source::read(&args.file)?, &args.output, &args.cell)
@@ -32,7 +34,7 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<Exit, CliError> {
 
 fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, CliError> {
     let mut options = setup::options(cell)?;
-    if !output.json {
+    if !output.json && !output.observation {
         options = options.on_log(show_log);
     }
     pollster::block_on(async {
@@ -45,21 +47,33 @@ fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, Cl
             .await;
         let exit = if output.json {
             show_json(&execution)
+        } else if output.observation {
+            print::guest_line(&execution.observation(&observation_options(output)));
+            execution.error.as_ref().map_or(Exit::Success, Exit::of)
         } else {
             show(&execution, source)
         };
-        let Some(path) = &output.snapshot_out else {
-            return Ok(exit);
-        };
-        match write_snapshot(&executor, path).await {
-            // That the run failed says more than that nothing was kept of it.
-            Err(error) if exit != Exit::Success => {
-                report::failure(&error);
-                Ok(exit)
+        if let Some(path) = &output.snapshot_out {
+            match write_snapshot(&executor, path).await {
+                // That the run failed says more than that nothing was kept of it.
+                Err(error) if exit != Exit::Success => report::failure(&error),
+                written => written?,
             }
-            written => written.map(|()| exit),
         }
+        setup::conclude(&executor, &cell.changes)?;
+        Ok(exit)
     })
+}
+
+fn observation_options(output: &OutputArgs) -> ObservationOptions {
+    let options = ObservationOptions::default();
+    match output
+        .max_characters
+        .and_then(|most| usize::try_from(most).ok())
+    {
+        Some(most) => options.max_characters(most),
+        None => options,
+    }
 }
 
 /// Ctrl-C calls the run off. The second one does not wait for that.
@@ -78,8 +92,8 @@ fn cancel_on_interrupt(executor: &Executor) {
 /// Shows a line of the console, as it comes.
 pub(crate) fn show_log(entry: &LogEntry) {
     match entry.level {
-        Level::Log | Level::Info => print::line(&entry.message),
-        Level::Warn | Level::Error => print::error_line(&entry.message),
+        Level::Log | Level::Info => print::guest_line(&entry.message),
+        Level::Warn | Level::Error => print::guest_error_line(&entry.message),
     }
 }
 
@@ -91,8 +105,8 @@ fn show(execution: &Execution, source: &Source) -> Exit {
     show_warnings(execution, source);
     match &execution.output {
         Value::Undefined => {}
-        Value::String(text) => print::line(text),
-        value => print::line(inspect(value, Paint::stdout())),
+        Value::String(text) => print::guest_line(&text.to_str_lossy()),
+        value => print::line(inspect(value, &Paint::stdout())),
     }
     Exit::Success
 }

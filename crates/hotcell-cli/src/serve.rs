@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::args::ServeArgs;
 use crate::exit::{CliError, Exit};
 use crate::rpc::{Limits, RpcError, Session, Transport};
-use crate::{print, setup};
+use crate::{print, program, setup};
 use lines::{Line, Lines};
 use outbox::Outbox;
 
@@ -42,7 +42,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
         bytes: size(args.max_pending),
     };
     let transport: Arc<dyn Transport> = Arc::<Outbox>::clone(&outbox);
-    let session = Session::new(transport, engine, pool, limits);
+    let session = Session::new(transport, engine, pool, limits, program::furnish());
     let max_line = size(args.max_line);
     let reader = {
         let (session, outbox) = (Arc::clone(&session), Arc::clone(&outbox));

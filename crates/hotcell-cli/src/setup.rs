@@ -1,20 +1,17 @@
 //! From the command line to an executor that is ready.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use hotcell_cell::{Engine, EngineOptions, SnapshotKey};
-use hotcell_executor::{AgentTool, Executor, ExecutorOptions, file_tools};
+use hotcell_executor::{Executor, ExecutorOptions, Files, file_tool_specs as specs_of};
 use hotcell_prompt::ToolSpec;
-use hotcell_tools::FileTools;
-use hotcell_vfs::{Access, HostVfs, Vfs, VfsPath, View};
+use hotcell_vfs::Access;
 
-use crate::args::CellArgs;
+use crate::args::{CellArgs, ChangesArgs, FilesArgs};
 use crate::exit::CliError;
-use crate::source;
-
-/// The tools that change files.
-const WRITING: [&str; 4] = ["write", "writeTool", "edit", "editTool"];
+use crate::{changes, source};
 
 /// The options that the command line asks for.
 pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
@@ -22,6 +19,7 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
         .timeout(args.timeout)
         .max_operations(args.max_operations)
         .memory_limit(args.memory)
+        .max_log_bytes(usize::try_from(args.max_log).unwrap_or(usize::MAX))
         .clock(args.clock)
         .random(args.random)
         .authorized_imports(args.imports.iter().map(|import| import.name.clone()));
@@ -32,14 +30,17 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
         options = options.snapshot_key(snapshot_key(path)?);
     }
     for import in &args.imports {
-        options = options.module(&*import.name, source::read(&import.path)?.text);
+        options = options.module(&*import.name, module_source(&import.path)?);
     }
     Ok(options)
 }
 
+/// The longest file that is taken for a key.
+const MAX_KEY_BYTES: u64 = 64 << 10;
+
 /// The key that a file holds, without the line break that editors put at its end.
 fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
-    let secret = std::fs::read(path).map_err(CliError::file("read", path))?;
+    let secret = read_at_most(path, MAX_KEY_BYTES)?;
     let secret = secret.trim_ascii_end();
     if secret.len() < 16 {
         return Err(CliError::Content {
@@ -48,6 +49,24 @@ fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
         });
     }
     Ok(SnapshotKey::from_secret(secret))
+}
+
+/// What a file holds, unless it is longer: there are files without an end.
+fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+    let failed = CliError::file("read", path);
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err(failed(error));
+    }
+    if bytes.len() as u64 > most {
+        return Err(CliError::Content {
+            file: path.display().to_string(),
+            problem: format!("it has more than {most} bytes"),
+        });
+    }
+    Ok(bytes)
 }
 
 /// An engine for at most so many cells.
@@ -64,7 +83,8 @@ pub(crate) async fn executor(
     options: ExecutorOptions,
 ) -> Result<Executor, CliError> {
     let executor = if let Some(path) = &args.snapshot_in {
-        let snapshot = std::fs::read(path).map_err(CliError::file("read", path))?;
+        // Nothing that is larger fits into the cell, however well it is packed.
+        let snapshot = read_at_most(path, args.memory.saturating_mul(2))?;
         Executor::restore_with_engine(engine, &snapshot, Some(options)).map_err(|error| {
             let finding = error
                 .diagnostics()
@@ -87,11 +107,14 @@ pub(crate) async fn executor(
 
 /// Sends tools and variables, which a fresh cell does not have.
 pub(crate) async fn furnish(executor: &Executor, args: &CellArgs) -> Result<(), CliError> {
-    if let Some(dir) = &args.workspace {
-        executor
-            .send_tools(workspace_tools(dir, args.read_only)?)
-            .await?;
+    if let Some(files) = files(&args.files)? {
+        executor.enable_files(&files).await?;
     }
+    send_variables(executor, args).await
+}
+
+/// Sends the variables of the command line.
+pub(crate) async fn send_variables(executor: &Executor, args: &CellArgs) -> Result<(), CliError> {
     if !args.variables.is_empty() {
         let variables = args
             .variables
@@ -102,39 +125,59 @@ pub(crate) async fn furnish(executor: &Executor, args: &CellArgs) -> Result<(), 
     Ok(())
 }
 
-/// The file tools on a directory of this machine, by all their names.
-fn workspace_tools(dir: &Path, read_only: bool) -> Result<Vec<(String, AgentTool)>, CliError> {
-    let access = if read_only {
-        Access::ReadOnly
-    } else {
-        Access::ReadWrite
-    };
-    let host = HostVfs::open(dir, access).map_err(CliError::file("open", dir))?;
-    let view =
-        View::confined(Arc::new(host) as Arc<dyn Vfs>, VfsPath::new("/")).map_err(|error| {
-            CliError::Content {
-                file: dir.display().to_string(),
-                problem: error.to_string(),
-            }
-        })?;
-    let mut tools = file_tools(&FileTools::new(Arc::new(view), "/"));
-    if read_only {
-        tools.retain(|(name, _)| !WRITING.contains(&name.as_str()));
+/// The files that the command line gives to code.
+pub(crate) fn files(args: &FilesArgs) -> Result<Option<Files>, CliError> {
+    if args.scratch {
+        return Ok(Some(Files::memory()));
     }
-    Ok(tools)
+    let Some(dir) = &args.workspace else {
+        return Ok(None);
+    };
+    let opened = if args.overlay {
+        Files::overlay(dir)
+    } else if args.read_only {
+        Files::directory(dir, Access::ReadOnly)
+    } else {
+        Files::directory(dir, Access::ReadWrite)
+    };
+    Ok(Some(opened.map_err(CliError::file("open", dir))?))
 }
 
 /// What a model is told of the file tools. The directory must be there: a prompt for one that is not is a mistake.
-pub(crate) fn file_tool_specs(dir: &Path, read_only: bool) -> Result<Vec<ToolSpec>, CliError> {
-    HostVfs::open(dir, Access::ReadOnly).map_err(CliError::file("open", dir))?;
-    let specs = FileTools::list()
-        .into_iter()
-        .filter(|info| !read_only || !WRITING.contains(&info.name))
-        .map(|info| {
-            ToolSpec::new(info.name)
-                .description(info.description)
-                .parameters(info.arguments)
-                .returns(info.result)
-        });
-    Ok(specs.collect())
+pub(crate) fn file_tool_specs(args: &FilesArgs) -> Result<Vec<ToolSpec>, CliError> {
+    let files = files(args)?;
+    Ok(files.as_ref().map(specs_of).unwrap_or_default())
+}
+
+/// Does with changes that were kept apart what the command line says.
+pub(crate) fn conclude(executor: &Executor, args: &ChangesArgs) -> Result<(), CliError> {
+    for files in executor.files() {
+        let Some(lower) = files.lower() else {
+            continue;
+        };
+        if args.diff {
+            changes::print_diff(lower, files.vfs())?;
+        }
+        if args.commit {
+            files
+                .apply()
+                .map_err(|error| CliError::Usage(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The source of a module. One of a JSON file is its content.
+pub(crate) fn module_source(path: &Path) -> Result<String, CliError> {
+    let text = source::read(path)?.text;
+    if path.extension().is_none_or(|ending| ending != "json") {
+        return Ok(text);
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| CliError::Content {
+            file: path.display().to_string(),
+            problem: error.to_string(),
+        })?;
+    let quoted = serde_json::Value::from(json.to_string());
+    Ok(format!("export default JSON.parse({quoted});"))
 }

@@ -1,154 +1,116 @@
 //! `hotcell sh`: shell commands, over files that are not the machine's.
 
-mod files;
+mod changes;
 mod interactive;
-mod streams;
+pub(crate) mod streams;
 
 use std::{
     io::{IsTerminal as _, Read as _},
+    path::Path,
     process::ExitCode,
-    sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::Duration,
 };
 
-use hotcell_meter::{Account, StopToken, Stopped};
-use hotcell_process::{Ended, Environment, Kernel, KernelOptions};
-use hotcell_shell::{Shell, ShellOptions, ShellPrograms, Streams};
-use hotcell_utilities::Utilities;
-use hotcell_vfs::{Clock, VfsPath};
+use hotcell_sandbox::{ErrorClass, Limits, Mount, Sandbox, SandboxOptions};
 
-use crate::{
-    args::ShArgs,
-    exit::{CliError, Exit},
-};
-use files::Files;
+use crate::{args::ShArgs, exit::CliError, program};
+use changes::Changes;
+use streams::Streams;
 
-/// A shell, and what it works on.
+/// Where commands begin: the directory of `--root`, or an empty one.
+const WORKSPACE: &str = "/workspace";
+
+/// A sandbox, and who waits for it.
 struct Session {
-    shell: Shell,
-    files: Files,
-    timeout: Option<std::time::Duration>,
-    memory: usize,
-    /// What ends the command that is running, for Ctrl-C.
-    running: Arc<Mutex<StopToken>>,
+    sandbox: Sandbox,
+    timeout: Option<Duration>,
 }
 
 pub(crate) fn sh(args: &ShArgs) -> Result<ExitCode, CliError> {
-    let files = Files::new(args.root.as_deref())?;
+    let host = args.root.as_deref().map(changes::open).transpose()?;
+    let sandbox = Sandbox::create(options(args)).map_err(CliError::usage)?;
     let mut session = Session {
-        shell: Shell::new(options(args)),
-        files,
+        sandbox,
         timeout: args.timeout,
-        memory: usize::try_from(args.memory).unwrap_or(usize::MAX),
-        running: Arc::default(),
     };
+    session.cancel_on_interrupt();
     let code = match (&args.command, args.script.first()) {
-        (Some(command), _) => session.run(command.as_bytes(), streams::standard()),
+        (Some(command), _) => session.run(command.as_bytes(), Streams::standard())?,
         (None, Some(script)) if script.as_os_str() != "-" => {
             let text = std::fs::read(script).map_err(CliError::file("read", script))?;
-            session.run(&text, streams::standard())
+            session.run(&text, Streams::standard())?
         }
         (None, _) if std::io::stdin().is_terminal() => interactive::converse(&mut session)?,
         (None, _) => {
             let mut text = Vec::new();
             let read = std::io::stdin().read_to_end(&mut text);
-            read.map_err(CliError::file(
-                "read",
-                std::path::Path::new("standard input"),
-            ))?;
-            session.run(&text, streams::without_input())
+            read.map_err(CliError::file("read", Path::new("standard input")))?;
+            session.run(&text, Streams::without_input())?
         }
     };
-    if args.diff {
-        session.files.print_diff()?;
-    }
-    if args.commit {
-        session.files.commit()?;
+    if let Some(host) = host {
+        let changes = Changes::new(host, &session.sandbox)?;
+        if args.diff {
+            changes.print()?;
+        }
+        if args.commit {
+            changes.commit()?;
+        }
     }
     Ok(ExitCode::from(code))
 }
 
-/// Nothing of the caller's environment is inherited.
-fn options(args: &ShArgs) -> ShellOptions {
-    let usual = [
-        ("HOME", files::HOME),
-        ("USER", "user"),
-        ("LOGNAME", "user"),
-        ("SHELL", "/bin/bash"),
-        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-        ("LANG", "C.UTF-8"),
-    ];
-    let mut environment: Environment = usual
-        .into_iter()
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect();
+/// Nothing of the caller's environment is inherited. What a person runs here has room for a project and what is made of it, and
+/// takes as long as it takes.
+fn options(args: &ShArgs) -> SandboxOptions {
+    let limits = Limits {
+        command_bytes: usize::MAX,
+        file_bytes: 1 << 30,
+        files: 1_000_000,
+        memory: usize::try_from(args.memory).unwrap_or(usize::MAX),
+        time: args.timeout.unwrap_or(Duration::MAX),
+        cpu_time: Duration::MAX,
+        recursion: usize::MAX,
+        ..Limits::default()
+    };
+    let mut options = SandboxOptions::default().limits(limits).cwd(WORKSPACE);
     for (name, value) in &args.env {
-        environment.insert(name.as_str().into(), value.as_str().into());
+        options = options.env(name.as_str(), value.as_str());
     }
     let words: Vec<_> = args
         .script
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let (name, arguments) = match words.split_first() {
-        Some((name, arguments)) => (
-            name.as_str().into(),
-            arguments.iter().map(|word| word.as_str().into()).collect(),
-        ),
-        None => ("bash".into(), Vec::new()),
-    };
-    ShellOptions {
-        name,
-        arguments,
-        environment,
-        cwd: VfsPath::new(files::WORKSPACE).to_owned(),
-        ..ShellOptions::default()
+    if let Some((name, arguments)) = words.split_first() {
+        let arguments = arguments.iter().map(String::as_str);
+        options = options.arguments(name.as_str(), arguments);
     }
+    if let Ok(store) = program::store(args.data.data.as_deref()) {
+        options = options.programs(&store.engine(), store.list());
+    }
+    if let Some(root) = &args.root {
+        options = options.mount(WORKSPACE, Mount::Overlay(root.clone()));
+    }
+    options
 }
 
 impl Session {
     /// Runs a command or a script; returns its exit code.
-    fn run(&mut self, command: &[u8], streams: Streams) -> u8 {
-        let stop = match self
-            .timeout
-            .and_then(|timeout| Instant::now().checked_add(timeout))
-        {
-            Some(deadline) => StopToken::until(deadline),
-            None => StopToken::new(),
-        };
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
-        self.cancel_on_interrupt();
-        let kernel = Kernel::new(KernelOptions {
-            vfs: self.files.tree(),
-            programs: Arc::new(ShellPrograms::new(Arc::new(Utilities))),
-            stop,
-            account: Account::new("memory", self.memory),
-            clock: Clock::from_fn(|| std::time::SystemTime::now().into()),
-            ..KernelOptions::default()
-        });
-        let ended = pollster::block_on(self.shell.run(&kernel, command, streams));
-        if let (Some(Stopped::Deadline), Some(timeout)) = (ended.stopped, self.timeout) {
+    fn run(&mut self, command: &[u8], streams: Streams) -> Result<u8, CliError> {
+        let command = streams.give(hotcell_sandbox::Command::new(command));
+        let result = pollster::block_on(self.sandbox.run(command)).map_err(CliError::usage)?;
+        if let (Some(ErrorClass::Timeout), Some(timeout)) = (result.error_class, self.timeout) {
             eprintln!("hotcell: stopped at the time limit of {timeout:?} (--timeout)");
         }
-        exit_code(ended)
+        Ok(u8::try_from(result.exit_code).unwrap_or(u8::MAX))
     }
 
     /// Ctrl-C ends what is running, and nothing else. Where no handler can be set, the system's stays.
     fn cancel_on_interrupt(&self) {
-        let running = Arc::clone(&self.running);
+        let sandbox = self.sandbox.clone();
         let _ = ctrlc::set_handler(move || {
-            running
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .cancel();
+            sandbox.cancel();
         });
-    }
-}
-
-fn exit_code(ended: Ended) -> u8 {
-    match ended.stopped {
-        Some(Stopped::Deadline) => Exit::Timeout.code(),
-        Some(Stopped::Cancelled) => Exit::Cancelled.code(),
-        None => u8::try_from(ended.status.code()).unwrap_or(u8::MAX),
     }
 }

@@ -163,7 +163,6 @@ fn tab_completes_names_without_running_getters() {
     terminal.type_and_see(" + 887", "888");
     terminal.keys("inventory.trap.x\t");
     terminal.session.send_control('c').unwrap();
-    terminal.see("Ctrl-C again");
     terminal.see(PROMPT);
     terminal.keys("Math.ma\t");
     terminal.type_and_see("(998, 999)", "999");
@@ -216,4 +215,38 @@ fn an_empty_line_and_ctrl_d_do_no_harm() {
     terminal.type_and_see("770 + 7", "777");
     let dir = terminal.end();
     assert!(!dir.path().join(".local").exists());
+}
+
+#[test]
+fn a_guest_cannot_steer_the_terminal() {
+    let dir = tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hotcell"));
+    let code = "console.log('\\x1b]52;c;QUJD\\x07'); console.error('\\x1b[2J'); '\\x1b[31mred'";
+    command
+        .args(["eval", code])
+        .current_dir(dir.path())
+        .env("TERM", "xterm");
+    let options = Options::new().timeout_ms(Some(PATIENCE_MS));
+    let mut session = spawn_with_options(command, options).unwrap();
+    let shown = session.exp_eof().unwrap();
+    assert!(
+        !shown.contains('\u{1b}') && !shown.contains('\u{7}'),
+        "{shown:?}"
+    );
+    for expected in [r"\x1b]52;c;QUJD\x07", r"\x1b[2J", r"\x1b[31mred"] {
+        assert!(shown.contains(expected), "{shown:?}");
+    }
+}
+
+#[test]
+fn ctrl_c_on_a_typed_line_only_clears_it() {
+    let mut terminal = Terminal::new(&[]);
+    for _ in 0..3 {
+        terminal.keys("const half = ");
+        terminal.see("const half = ");
+        terminal.session.send_control('c').unwrap();
+        terminal.see(PROMPT);
+    }
+    terminal.type_and_see("40 + 2", "42");
+    terminal.end();
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 /// `500ms`, `1.5s`, `2m`, `1h`. A number alone could be seconds or milliseconds, so it is neither.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
+    if text.starts_with('-') {
+        return Err("expected a time from 1ms to 168h, and no sign before it".into());
+    }
     let (number, unit) = split(text);
     let seconds = match unit {
         "ms" => 0.001,
@@ -26,6 +29,9 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
 
 /// `64MiB`, `64MB`, `1GiB`, `65536`. `K`, `M` and `G` alone are the powers of 1024, as in other tools.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
+    if text.starts_with('-') {
+        return Err("expected a size such as 64MiB, and no sign before it".into());
+    }
     let (number, unit) = split(text);
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -47,6 +53,15 @@ pub(super) fn parse_size(text: &str) -> Result<u64, String> {
         .and_then(|number| number.checked_mul(factor))
         .filter(|size| *size > 0)
         .ok_or_else(|| "expected a whole number and a unit, such as 64MiB".into())
+}
+
+/// A size that logs can have.
+pub(super) fn parse_log_size(text: &str) -> Result<u64, String> {
+    let size = parse_size(text)?;
+    if size < 1024 {
+        return Err("expected at least 1KiB".into());
+    }
+    Ok(size)
 }
 
 /// A whole number, at least one.

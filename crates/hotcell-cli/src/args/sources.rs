@@ -52,6 +52,31 @@ impl FromStr for ImportArg {
     }
 }
 
+/// `name`, or `name=path`.
+#[derive(Clone)]
+pub(crate) struct KnownImport {
+    pub(crate) name: String,
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl FromStr for KnownImport {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) => (name, Some(path.into())),
+            None => (text, None),
+        };
+        if name.trim().is_empty() {
+            return Err("expected name or name=path, such as lodash=vendor/lodash.mjs".into());
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            path,
+        })
+    }
+}
+
 pub(super) fn parse_clock(text: &str) -> Result<Clock, String> {
     match text {
         "none" => Ok(Clock::Off),

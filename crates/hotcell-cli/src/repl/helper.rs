@@ -1,5 +1,7 @@
 //! What the line editor asks us.
 
+use std::cell::Cell;
+
 use rustyline::completion::Completer;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -12,11 +14,21 @@ use super::unfinished::is_unfinished;
 
 pub(super) struct Prompter<'a> {
     state: &'a Live<'a>,
+    /// Whether there is something on the line.
+    is_typing: Cell<bool>,
 }
 
 impl<'a> Prompter<'a> {
     pub(super) fn new(state: &'a Live<'a>) -> Self {
-        Self { state }
+        Self {
+            state,
+            is_typing: Cell::new(false),
+        }
+    }
+
+    /// Whether there was something on the line that was given up; from here on there is not.
+    pub(super) fn was_typing(&self) -> bool {
+        self.is_typing.replace(false)
     }
 }
 
@@ -47,6 +59,12 @@ impl Validator for Prompter<'_> {
 
 impl Hinter for Prompter<'_> {
     type Hint = String;
+
+    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        // Asked whenever the line changes: there is nothing to hint at, but this is how to know of it.
+        self.is_typing.set(!line.trim().is_empty());
+        None
+    }
 }
 
 impl Highlighter for Prompter<'_> {}

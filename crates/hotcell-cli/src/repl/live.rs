@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use hotcell_cell::Engine;
-use hotcell_executor::{ErrorCode, Executor, Run, State};
+use hotcell_executor::{ErrorCode, Executor, Run, State, inspect::inspect};
 
 use crate::args::CellArgs;
 use crate::exit::CliError;
-use crate::inspect::inspect;
 use crate::paint::{Ink, Paint};
 use crate::source::Source;
 use crate::{print, report, run, setup};
@@ -97,7 +96,7 @@ impl<'a> Live<'a> {
         } else {
             self.said.borrow_mut().push(code.to_owned());
             run::show_warnings(&execution, &source);
-            print::line(inspect(&execution.output, Paint::stdout()));
+            print::line(inspect(&execution.output, &Paint::stdout()));
         }
         if executor.state() == State::Dirty {
             self.recover(&executor);
@@ -107,10 +106,15 @@ impl<'a> Live<'a> {
     /// After a run that had to be torn out nobody can say what state the cell is in, so there is a new one.
     fn recover(&self, executor: &Executor) {
         let paint = Paint::stderr();
+        // Files outlive the cell.
+        let files = executor.files();
         let renewed = pollster::block_on(async {
             executor.cleanup().await?;
             executor.init().await?;
-            setup::furnish(executor, self.args).await
+            for files in &files {
+                executor.enable_files(files).await?;
+            }
+            setup::send_variables(executor, self.args).await
         });
         match renewed {
             Ok(()) => {

@@ -51,6 +51,26 @@ impl RpcError {
         Self::new(-32603, message)
     }
 
+    /// A file tool failed.
+    pub(crate) fn file(error: &hotcell_cell::ToolError) -> Self {
+        let error = error.as_value();
+        let message = error.message.to_string();
+        let code = error.properties.iter().find(|(key, _)| key == "code");
+        let code = code.and_then(|(_, code)| code.as_str()).unwrap_or("EINVAL");
+        Self {
+            data: to_raw_value(&json!({ "code": code, "message": message })).ok(),
+            ..Self::new(-32000, message)
+        }
+    }
+
+    /// Something failed, in the way that `data` says.
+    pub(super) fn failed(message: impl Into<String>, data: &serde_json::Value) -> Self {
+        Self {
+            data: to_raw_value(data).ok(),
+            ..Self::new(-32000, message)
+        }
+    }
+
     /// More than the server is willing to do at once.
     pub(crate) fn busy(what: impl std::fmt::Display) -> Self {
         let message = format!("{what} are under way already");

@@ -10,10 +10,13 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hotcell_executor::json::{from_json, to_text};
-use hotcell_executor::{Execution, Executor, ExecutorOptions, LogEntry, Run, RunStats};
+use hotcell_executor::{
+    CallRecord, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats,
+};
 use hotcell_meter::Watch;
 use hotcell_prepare::Diagnostic;
-use serde::{Deserialize, Serialize};
+use hotcell_sandbox::Sandbox;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value as Json, json};
 
 use super::batch::Responder;
@@ -21,8 +24,11 @@ use super::entry::Entry;
 use super::error::RpcError;
 use super::message::{Reply, result};
 use super::params::params;
+use super::remote::Remote;
 use super::run_id::identified;
+use super::sandbox;
 use super::session::Session;
+use super::texts;
 use super::tools::{ToolParams, remote};
 
 /// Params of methods that take nothing but the executor.
@@ -39,16 +45,81 @@ struct Create {
     #[serde(default)]
     options: Json,
     #[serde(default)]
-    modules: BTreeMap<String, String>,
+    modules: Modules,
+}
+
+/// Modules by name.
+pub(super) type Modules = BTreeMap<String, ModuleParams>;
+
+/// A module: its source, or functions of the client's and values.
+pub(super) enum ModuleParams {
+    Source(String),
+    Host(HostModule),
+}
+
+impl<'de> Deserialize<'de> for ModuleParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Json::deserialize(deserializer)? {
+            Json::String(source) => Ok(Self::Source(source)),
+            module @ Json::Object(_) => serde_json::from_value(module)
+                .map(Self::Host)
+                .map_err(D::Error::custom),
+            other => Err(D::Error::custom(format_args!(
+                "a module is a string, its source, or an object of functions and values, not {other}"
+            ))),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HostModule {
+    #[serde(default)]
+    functions: Vec<ToolParams>,
+    #[serde(default)]
+    values: Map<String, Json>,
+}
+
+impl ModuleParams {
+    fn module(&self, name: &str, client: &Remote) -> Result<Module, RpcError> {
+        let HostModule { functions, values } = match self {
+            Self::Source(source) => return Ok(Module::source(source)),
+            Self::Host(module) => module,
+        };
+        let mut module = Module::new();
+        for function in functions {
+            module = module.function(&*function.name, remote(function, client));
+        }
+        for (export, json) in values {
+            let value = from_json(json).map_err(|error| {
+                let place = format!("modules.{name}.values.{export}");
+                RpcError::params(error.within(place).to_string())
+            })?;
+            module = module.value(export, value);
+        }
+        Ok(module)
+    }
+}
+
+/// Options with these modules, and with the client to ask for approval.
+fn furnished(
+    mut options: ExecutorOptions,
+    modules: &Modules,
+    client: &Remote,
+) -> Result<ExecutorOptions, RpcError> {
+    for (name, module) in modules {
+        options = options.module(name, module.module(name, client)?);
+    }
+    let client = client.clone();
+    Ok(options.on_approval(move |request| client.clone().approve(request)))
 }
 
 pub(super) async fn create(session: Arc<Session>, given: Json) -> Reply {
     let Create { options, modules } = params(given)?;
-    let mut options = options_of(&options)?;
-    for (name, source) in modules {
-        options = options.module(name, source);
-    }
-    let entry = session.adopt(|id| Entry::new(id, Executor::with_engine(&session.engine, options)));
+    let client = Remote::new(&session.calls);
+    let options = furnished(options_of(&options)?, &modules, &client)?;
+    let executor = Executor::with_engine(&session.engine, options);
+    let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))
 }
 
@@ -65,7 +136,7 @@ fn made(entry: &Entry) -> Json {
     json!({"executor": entry.id, "state": entry.executor.state().as_str()})
 }
 
-fn state_of(entry: &Entry) -> Json {
+pub(super) fn state_of(entry: &Entry) -> Json {
     json!({"state": entry.executor.state().as_str()})
 }
 
@@ -104,9 +175,9 @@ struct SendTools {
     tools: Vec<ToolParams>,
 }
 
-pub(super) async fn send_tools(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+pub(super) async fn send_tools(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let SendTools { tools, .. } = params(given)?;
-    connect(&session, &entry, &tools).await?;
+    connect(&entry, &tools).await?;
     let mut known = entry.tools();
     known.retain(|old| !tools.iter().any(|new| new.name == old.name));
     known.extend(tools);
@@ -114,10 +185,10 @@ pub(super) async fn send_tools(session: Arc<Session>, entry: Arc<Entry>, given: 
     result(&state_of(&entry))
 }
 
-async fn connect(session: &Session, entry: &Entry, tools: &[ToolParams]) -> Result<(), RpcError> {
+async fn connect(entry: &Entry, tools: &[ToolParams]) -> Result<(), RpcError> {
     let remote = tools
         .iter()
-        .map(|tool| (tool.name.clone(), remote(tool, &entry.id, &session.calls)));
+        .map(|tool| (tool.name.clone(), remote(tool, &entry.client)));
     entry.executor.send_tools(remote).await?;
     Ok(())
 }
@@ -130,10 +201,14 @@ struct RunParams {
     code: String,
     #[serde(rename = "timeoutMs", default)]
     timeout_ms: Option<f64>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(rename = "callFunction", default)]
+    call_function: bool,
 }
 
 /// Answers before the next run in line begins, so that answers come in the order of the line.
-pub(super) async fn run(entry: Arc<Entry>, given: Json, responder: Responder) {
+pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
     let run = match run_of(given) {
         Ok(run) => run,
         Err(error) => return responder.send(&Err(error)),
@@ -146,9 +221,19 @@ pub(super) async fn run(entry: Arc<Entry>, given: Json, responder: Responder) {
 
 fn run_of(given: Json) -> Result<Run, RpcError> {
     let RunParams {
-        code, timeout_ms, ..
+        code,
+        timeout_ms,
+        name,
+        call_function,
+        ..
     } = params(given)?;
-    let run = Run::new(code);
+    let mut run = Run::new(code);
+    if let Some(name) = name {
+        run = run.name(name);
+    }
+    if call_function {
+        run = run.calls_function();
+    }
     let Some(ms) = timeout_ms else {
         return Ok(run);
     };
@@ -169,6 +254,7 @@ struct Rest<'a> {
     entries: &'a [LogEntry],
     diagnostics: &'a [Diagnostic],
     stats: &'a RunStats,
+    calls: &'a [CallRecord],
 }
 
 fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
@@ -182,6 +268,7 @@ fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
         entries: &execution.entries,
         diagnostics: &execution.diagnostics,
         stats: &execution.stats,
+        calls: &execution.calls,
     })?;
     match to_text(&execution.output, watch) {
         // One object, written in two parts.
@@ -221,29 +308,123 @@ struct Restore {
     snapshot: String,
     #[serde(default)]
     options: Json,
+    #[serde(default)]
+    modules: Modules,
+    /// For the sandbox that was attached to it, if there was one.
+    #[serde(rename = "sandboxOptions", default)]
+    sandbox_options: Json,
 }
 
 pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
-    let Restore { snapshot, options } = params(given)?;
+    let Restore {
+        snapshot,
+        options,
+        modules,
+        sandbox_options,
+    } = params(given)?;
+    let restorer = Sandbox::restorer(sandbox::options_of(&session, &sandbox_options)?);
     let bytes = STANDARD
         .decode(snapshot)
         .map_err(|error| RpcError::params(format!("snapshot is not base64: {error}")))?;
-    let options = match options {
-        Json::Null => None,
-        options => Some(options_of(&options)?),
-    };
-    let executor = Executor::restore_with_engine(&session.engine, &bytes, options)?;
-    let entry = session.adopt(|id| Entry::new(id, executor));
+    let client = Remote::new(&session.calls);
+    let options = furnished(options_of(&options)?, &modules, &client)?.on_companion(restorer);
+    let executor = Executor::restore_with_engine(&session.engine, &bytes, Some(options))?;
+    let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Validate {
+    #[serde(rename = "executor")]
+    _executor: String,
+    code: String,
+}
+
+pub(super) async fn validate(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let Validate { code, .. } = params(given)?;
+    result(&json!({ "diagnostics": entry.executor.validate(&code) }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RenderPrompt {
+    #[serde(rename = "executor")]
+    _executor: String,
+    #[serde(default)]
+    context: Map<String, Json>,
+    template: Option<String>,
+}
+
+/// The system prompt for a model that writes code for this executor. What the context does not say comes from there.
+pub(super) async fn render_prompt(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let RenderPrompt {
+        mut context,
+        template,
+        ..
+    } = params(given)?;
+    let executor = &entry.executor;
+    let options = executor.options().to_json();
+    let mut fill = |key: &str, value: Json| {
+        context.entry(key).or_insert(value);
+    };
+    fill("tools", json!(executor.tools()));
+    fill("modules", json!(executor.modules()));
+    fill("authorizedImports", options["authorizedImports"].clone());
+    fill("clock", json!(options["clock"] != "none"));
+    fill("random", json!(options["random"] != "none"));
+    let limits = context.entry("limits").or_insert_with(|| json!({}));
+    if let Json::Object(limits) = limits {
+        for key in ["maxOperations", "timeoutMs", "maxLogBytes"] {
+            // A time may have a fraction, and a prompt has none.
+            let value = options[key].as_f64().unwrap_or_default().ceil();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "limits are not negative"
+            )]
+            limits.entry(key).or_insert_with(|| json!(value as u64));
+        }
+    }
+    texts::rendered(&params(Json::Object(context))?, template.as_deref())
+}
+
+/// What was sent, for `renderPrompt`.
+pub(super) async fn tools(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let _: Only = params(given)?;
+    result(&json!({ "tools": entry.executor.tools() }))
+}
+
+/// The tools of a sandbox, which forks and snapshots of the executor take along.
+pub(super) async fn attach_sandbox(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let sandbox = session.sandbox(&given)?;
+    let AttachSandbox { .. } = params(given)?;
+    entry
+        .executor
+        .attach(Arc::new(sandbox.sandbox.clone()))
+        .await?;
+    result(&state_of(&entry))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttachSandbox {
+    #[serde(rename = "executor")]
+    _executor: String,
+    #[serde(rename = "sandbox")]
+    _sandbox: String,
 }
 
 pub(super) async fn fork(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
-    let twin = entry.executor.fork().await?;
+    let client = Remote::new(&session.calls);
+    let options = entry.executor.options().clone();
+    let options = furnished(options, &entry.modules, &client)?;
+    let twin = entry.executor.fork_with(options).await?;
     let tools = entry.tools().clone();
-    let twin = session.adopt(|id| Entry::new(id, twin));
+    let twin = session.adopt(|id| Entry::new(id, twin, client, Arc::clone(&entry.modules)));
     // Its tools have to say who calls.
-    if let Err(error) = connect(&session, &twin, &tools).await {
+    if let Err(error) = connect(&twin, &tools).await {
         session.forget(&twin.id);
         return Err(error);
     }

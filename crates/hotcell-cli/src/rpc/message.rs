@@ -103,6 +103,11 @@ pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#)
 }
 
+/// What the client is told without being asked.
+pub(super) fn notification(method: &str, params: &Json) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
+}
+
 /// The answer to a request of the client's.
 pub(super) fn answer(id: &Json, reply: &Reply) -> String {
     match reply {

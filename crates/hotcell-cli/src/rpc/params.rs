@@ -10,13 +10,13 @@ pub(super) fn params<T: DeserializeOwned>(params: Json) -> Result<T, RpcError> {
     serde_json::from_value(params).map_err(|error| RpcError::params(error.to_string()))
 }
 
-/// The executor that a request is for.
-pub(super) fn executor_of(params: &Json) -> Result<&str, RpcError> {
-    match params.get("executor") {
+/// The executor or sandbox that a request is for.
+pub(super) fn id_of<'p>(params: &'p Json, what: &str) -> Result<&'p str, RpcError> {
+    match params.get(what) {
         Some(Json::String(id)) => Ok(id),
-        Some(_) => Err(RpcError::params(
-            "executor is the id that executor.create gave: a string",
-        )),
-        None => Err(RpcError::params("missing field `executor`")),
+        Some(_) => Err(RpcError::params(format!(
+            "{what} is the id that {what}.create gave: a string"
+        ))),
+        None => Err(RpcError::params(format!("missing field `{what}`"))),
     }
 }

@@ -1,4 +1,4 @@
-//! One client: its executors, and what it has asked for.
+//! One client: its executors and sandboxes, and what it has asked for.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -7,15 +7,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
 use hotcell_cell::{Arguments, Engine, Pool};
+use hotcell_sandbox::{Sandbox, SandboxOptions};
 use serde_json::Value as Json;
 
 use super::batch::{Batch, InFlight, Responder, To};
 use super::call::Calls;
-use super::entry::{Entry, Work};
+use super::entry::Entry;
 use super::error::RpcError;
+use super::line::{Line, Work};
 use super::message::{Message as Received, NoMessage, Reply, Request};
 use super::methods::{METHODS, Method, Scope};
-use super::params::executor_of;
+use super::params::id_of;
+use super::sandbox::SandboxEntry;
 
 /// Sends messages to the client. Must not block: it is called on the threads that run code.
 pub(crate) trait Transport: Send + Sync {
@@ -47,6 +50,9 @@ impl From<String> for Message {
     }
 }
 
+/// Adds to the options of a sandbox what this machine has for it.
+pub(crate) type Furnish = Box<dyn Fn(SandboxOptions) -> SandboxOptions + Send + Sync>;
+
 /// One client.
 pub(crate) struct Session {
     pub(super) transport: Arc<dyn Transport>,
@@ -54,10 +60,16 @@ pub(crate) struct Session {
     pub(super) pool: Arc<Pool>,
     pub(super) engine: Engine,
     executors: Mutex<HashMap<String, Arc<Entry>>>,
+    sandboxes: Mutex<HashMap<String, Arc<SandboxEntry>>>,
+    /// Gives sandboxes what they have beside what the client says: programs that are installed on this machine.
+    pub(super) furnish: Furnish,
     made: AtomicU64,
     in_flight: InFlight,
     limits: Limits,
 }
+
+/// More messages than this are no batch: the answer to each may be many times its size.
+const MAX_BATCH: usize = 10_000;
 
 /// How much of a client's may be under way at once. What comes beyond that is refused.
 #[derive(Clone, Copy)]
@@ -72,6 +84,7 @@ impl Session {
         engine: Engine,
         pool: Pool,
         limits: Limits,
+        furnish: Furnish,
     ) -> Arc<Self> {
         Arc::new(Self {
             calls: Arc::new(Calls::new(Arc::clone(&transport))),
@@ -79,6 +92,8 @@ impl Session {
             pool: Arc::new(pool),
             engine,
             executors: Mutex::default(),
+            sandboxes: Mutex::default(),
+            furnish,
             made: AtomicU64::new(0),
             in_flight: InFlight::default(),
             limits,
@@ -93,6 +108,14 @@ impl Session {
         };
         if messages.is_empty() {
             let error = RpcError::request("a batch holds at least one message");
+            self.refuse(error);
+            return;
+        }
+        if messages.len() > MAX_BATCH {
+            let error = RpcError::request(format!(
+                "a batch holds at most {MAX_BATCH} messages, this one {}",
+                messages.len()
+            ));
             self.refuse(error);
             return;
         }
@@ -155,39 +178,58 @@ impl Session {
             responder.send(&Err(RpcError::method(name, known)));
             return;
         };
-        let method = match *scope {
+        match *scope {
             Scope::Session(method) => {
                 let work = method(Arc::clone(self), params);
                 let task = async move { responder.send(&caught(work).await) };
                 self.pool.spawn(task).detach();
-                return;
             }
-            Scope::Executor(method) => method,
-        };
-        let entry = match executor_of(&params).and_then(|id| self.entry(id)) {
-            Ok(entry) => entry,
-            Err(error) => return responder.send(&Err(error)),
-        };
-        let (session, to) = (Arc::clone(self), Arc::clone(&entry));
+            Scope::Executor(method) => match self.entry(&params) {
+                Ok(entry) => {
+                    let line = Arc::clone(&entry.line);
+                    self.begin(&line, method, entry, params, responder);
+                }
+                Err(error) => responder.send(&Err(error)),
+            },
+            Scope::Sandbox(method) => match self.sandbox(&params) {
+                Ok(entry) => {
+                    let line = Arc::clone(&entry.line);
+                    self.begin(&line, method, entry, params, responder);
+                }
+                Err(error) => responder.send(&Err(error)),
+            },
+        }
+    }
+
+    /// Puts a request into the line of what it is for.
+    fn begin<E: Send + Sync + 'static>(
+        self: &Arc<Self>,
+        line: &Arc<Line>,
+        method: Method<E>,
+        entry: Arc<E>,
+        params: Json,
+        responder: Responder,
+    ) {
+        let session = Arc::clone(self);
         // Made when its turn comes: making it may do a part of the work.
         let (work, is_long): (Work, bool) = match method {
             Method::Quick(method) => {
                 let work = async move {
-                    let work = async move { method(session, to, params).await };
+                    let work = async move { method(session, entry, params).await };
                     responder.send(&caught(work).await);
                 };
                 (Box::pin(work), false)
             }
             Method::Long(method) => {
                 let work = async move {
-                    let work = async move { method(to, params, responder).await };
+                    let work = async move { method(session, entry, params, responder).await };
                     // What panics drops the responder, and that answers.
                     let _ = AssertUnwindSafe(work).catch_unwind().await;
                 };
                 (Box::pin(work), true)
             }
         };
-        entry.enqueue(work, is_long, &self.pool);
+        line.enqueue(work, is_long, &self.pool);
     }
 
     /// Gives an executor an id.
@@ -204,13 +246,37 @@ impl Session {
         drop(entry);
     }
 
-    fn entry(&self, id: &str) -> Result<Arc<Entry>, RpcError> {
-        self.executors().get(id).cloned().ok_or_else(|| {
-            let id: String = id.chars().take(80).collect();
-            RpcError::params(format!(
-                "there is no executor {id:?}: it was never made, or disposed of"
-            ))
-        })
+    fn entry(&self, params: &Json) -> Result<Arc<Entry>, RpcError> {
+        let id = id_of(params, "executor")?;
+        let entry = self.executors().get(id).cloned();
+        entry.ok_or_else(|| unknown("executor", id, "disposed of"))
+    }
+
+    /// Gives a sandbox an id.
+    pub(super) fn adopt_sandbox(&self, sandbox: Sandbox) -> Arc<SandboxEntry> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let entry = SandboxEntry::new(format!("s{number}"), sandbox);
+        self.sandboxes()
+            .insert(entry.id.clone(), Arc::clone(&entry));
+        entry
+    }
+
+    pub(super) fn forget_sandbox(&self, id: &str) {
+        let entry = self.sandboxes().remove(id);
+        drop(entry);
+    }
+
+    /// The sandbox that params name.
+    pub(super) fn sandbox(&self, params: &Json) -> Result<Arc<SandboxEntry>, RpcError> {
+        let id = id_of(params, "sandbox")?;
+        let entry = self.sandboxes().get(id).cloned();
+        entry.ok_or_else(|| unknown("sandbox", id, "destroyed"))
+    }
+
+    fn sandboxes(&self) -> MutexGuard<'_, HashMap<String, Arc<SandboxEntry>>> {
+        self.sandboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn executors(&self) -> MutexGuard<'_, HashMap<String, Arc<Entry>>> {
@@ -218,6 +284,13 @@ impl Session {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn unknown(what: &str, id: &str, ended: &str) -> RpcError {
+    let id: String = id.chars().take(80).collect();
+    RpcError::params(format!(
+        "there is no {what} {id:?}: it was never made, or {ended}"
+    ))
 }
 
 /// A panic is a mistake of ours, and must not take a thread of the pool with it.

@@ -1,18 +1,13 @@
 //! Tools whose functions are the client's.
 
-use std::sync::Arc;
-
 use hotcell_cell::{ErrorValue, ToolCall, ToolError, Value};
-use hotcell_executor::AgentTool;
-use hotcell_executor::json::{from_json, to_text};
+use hotcell_executor::json::from_json;
+use hotcell_executor::{AgentTool, Permission};
 use hotcell_prompt::ToolMode;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::call::Calls;
-use super::message;
-use super::run_id;
-use super::session::Message;
+use super::remote::{Remote, value_of};
 
 /// A tool as `executor.sendTools` describes it.
 #[derive(Clone, Deserialize)]
@@ -29,35 +24,32 @@ pub(super) struct ToolParams {
     returns: Option<Json>,
     #[serde(default)]
     positional: bool,
+    #[serde(default)]
+    deferred: bool,
+    #[serde(default)]
+    permission: Allowed,
 }
 
-/// The request for a call, which holds on to the arguments: until it is written, the code has to pay for them.
-fn request(id: &str, executor: &str, call: &ToolCall) -> Result<Message, ToolError> {
-    let mut arguments = String::new();
-    for value in &call.arguments {
-        let text = to_text(value, call.watch()).map_err(|stopped| stopped.to_string())?;
-        if !arguments.is_empty() {
-            arguments.push(',');
-        }
-        arguments.push_str(&text);
-    }
-    let (run, tool) = (run_id::current(), Json::from(&*call.tool));
-    let params =
-        format!(r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{arguments}]}}"#);
-    let text = message::request(id, "tool.call", &params);
-    Ok(Message::of_cell(text, call.arguments.clone()))
+/// Whether code may call a tool.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Allowed {
+    #[default]
+    Allow,
+    Deny,
+    Ask,
 }
 
 /// A tool that asks the client.
-pub(super) fn remote(tool: &ToolParams, executor: &str, calls: &Arc<Calls>) -> AgentTool {
-    let (executor, calls) = (executor.to_owned(), Arc::clone(calls));
+pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
+    let client = client.clone();
     let ask = move |call: ToolCall| {
-        let calls = Arc::clone(&calls);
-        let id = calls.next_id();
-        let request = request(&id, &executor, &call);
+        let client = client.clone();
+        let request = client.request("tool.call", &call.tool, &call.arguments, call.watch());
         async move {
-            match calls.call(id, request?).await {
-                Some(Ok(result)) => from_json(&result).map_err(|error| {
+            let (id, request) = request.map_err(|stopped| stopped.to_string())?;
+            match client.ask(id, request).await {
+                Some(Ok(result)) => value_of(&result).map_err(|error| {
                     ToolError::new(
                         "TypeError",
                         format!("the tool's answer is no value: {error}"),
@@ -71,6 +63,7 @@ pub(super) fn remote(tool: &ToolParams, executor: &str, calls: &Arc<Calls>) -> A
     let mut agent = match tool.mode {
         ToolMode::Sync => AgentTool::blocking(ask),
         ToolMode::Async => AgentTool::asynchronous(ask),
+        ToolMode::Stream => AgentTool::from(hotcell_cell::Tool::paged(ask)),
     };
     if let Some(description) = &tool.description {
         agent = agent.description(description);
@@ -84,6 +77,14 @@ pub(super) fn remote(tool: &ToolParams, executor: &str, calls: &Arc<Calls>) -> A
     if tool.positional {
         agent = agent.positional();
     }
+    if tool.deferred {
+        agent = agent.deferred();
+    }
+    agent = agent.permission(match tool.permission {
+        Allowed::Allow => Permission::Allow,
+        Allowed::Deny => Permission::Deny,
+        Allowed::Ask => Permission::Ask,
+    });
     agent
 }
 

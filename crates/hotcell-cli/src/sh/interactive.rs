@@ -4,7 +4,7 @@ use hotcell_meter::Unwatched;
 use hotcell_shell::parse::{NoAliases, Options, Parser};
 use rustyline::{DefaultEditor, error::ReadlineError};
 
-use super::{Session, streams};
+use super::{Session, streams::Streams};
 use crate::exit::CliError;
 
 const PROMPT: &str = "$ ";
@@ -29,7 +29,7 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
                 if leaves(&command) {
                     return Ok(code);
                 }
-                code = session.run(command.as_bytes(), streams::without_input());
+                code = session.run(command.as_bytes(), Streams::without_input())?;
             }
             // The line is given up, not the shell.
             Err(ReadlineError::Interrupted) => text.clear(),

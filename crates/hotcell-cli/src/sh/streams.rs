@@ -8,24 +8,50 @@ use std::{
     thread,
 };
 
-use hotcell_process::{Null, Stream};
-use hotcell_shell::Streams;
+use hotcell_process::Stream;
+use hotcell_sandbox::Command;
 use hotcell_vfs::{Errno, FileType, Metadata, Timestamp};
 
-/// Standard input, output and error.
-pub(super) fn standard() -> Streams {
-    Streams {
-        stdin: Arc::new(Input::default()),
-        ..without_input()
-    }
+/// Standard input.
+pub(crate) fn input() -> Arc<dyn Stream> {
+    Arc::new(Input::default())
 }
 
-/// Output and error, and nothing to read.
-pub(super) fn without_input() -> Streams {
-    Streams {
-        stdin: Arc::new(Null),
-        stdout: Arc::new(Output::Out),
-        stderr: Arc::new(Output::Err),
+/// Standard output.
+pub(crate) fn output() -> Arc<dyn Stream> {
+    Arc::new(Output::Out)
+}
+
+/// Standard error.
+pub(crate) fn error() -> Arc<dyn Stream> {
+    Arc::new(Output::Err)
+}
+
+/// What a command reads; it writes to standard output and error.
+pub(super) struct Streams {
+    stdin: Option<Arc<dyn Stream>>,
+}
+
+impl Streams {
+    /// Standard input.
+    pub(super) fn standard() -> Self {
+        Self {
+            stdin: Some(input()),
+        }
+    }
+
+    /// Nothing to read.
+    pub(super) fn without_input() -> Self {
+        Self { stdin: None }
+    }
+
+    /// Connects a command.
+    pub(super) fn give(self, command: Command) -> Command {
+        let command = command.stdout_stream(output()).stderr_stream(error());
+        match self.stdin {
+            Some(stdin) => command.stdin_stream(stdin),
+            None => command,
+        }
     }
 }
 
@@ -85,6 +111,14 @@ struct State {
     waiting: Vec<Waker>,
 }
 
+impl State {
+    fn wait(&mut self, waker: &Waker) {
+        if !self.waiting.iter().any(|known| known.will_wake(waker)) {
+            self.waiting.push(waker.clone());
+        }
+    }
+}
+
 /// How much is read ahead.
 const AHEAD: usize = 64 << 10;
 
@@ -125,10 +159,24 @@ impl Stream for Input {
         self.started.call_once(|| self.start());
         let mut state = Self::lock(&self.state);
         if state.bytes.is_empty() && !state.is_over {
-            state.waiting.push(waker.clone());
+            state.wait(waker);
             return Poll::Pending;
         }
         Poll::Ready(state.bytes.read(buf))
+    }
+
+    fn is_ready(&self) -> bool {
+        self.poll_readable(Waker::noop()).is_ready()
+    }
+
+    fn poll_readable(&self, waker: &Waker) -> Poll<()> {
+        self.started.call_once(|| self.start());
+        let mut state = Self::lock(&self.state);
+        if state.bytes.is_empty() && !state.is_over {
+            state.wait(waker);
+            return Poll::Pending;
+        }
+        Poll::Ready(())
     }
 
     fn metadata(&self) -> io::Result<Metadata> {

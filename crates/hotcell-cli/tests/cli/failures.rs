@@ -123,6 +123,16 @@ fn wrong_arguments_are_explained() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_not_read_to_it() {
+    for option in ["--snapshot-in", "--snapshot-key"] {
+        let ran = hotcell(&["eval", "1", option, "/dev/zero"]);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(ran.stderr.contains("it has more than"), "{ran}");
+    }
+}
+
 #[test]
 fn files_that_are_not_what_they_should_be_are_named() {
     let dir = tempdir().unwrap();
@@ -137,4 +147,105 @@ fn files_that_are_not_what_they_should_be_are_named() {
     insta::assert_snapshot!(fails(&["run", "latin1.js"]));
     insta::assert_snapshot!(fails(&["eval", "1", "--workspace", "nowhere"]));
     insta::assert_snapshot!(fails(&["eval", "1", "--snapshot-out", "nowhere/state.bin"]));
+}
+
+#[test]
+fn a_run_that_fails_still_says_what_was_warned_of() {
+    let ran = hotcell(&[
+        "eval",
+        "console.log(1);\nawait fetch('https://example.com')",
+    ]);
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(ran.stderr.contains("fetch is not defined"), "{ran}");
+    assert_eq!(
+        ran.stderr.matches("there is no network").count(),
+        1,
+        "{ran}"
+    );
+}
+
+#[test]
+fn an_observation_is_what_a_model_should_read_next() {
+    let ran = hotcell(&["eval", "--observation", "console.log('hm'); missing"]);
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(
+        ran.stdout
+            .starts_with("Error: Runtime exception: ReferenceError: missing"),
+        "{ran}"
+    );
+    assert!(
+        ran.stdout.contains("> 1 | console.log('hm'); missing"),
+        "{ran}"
+    );
+    assert!(
+        ran.stdout.ends_with("Logs before the error:\nhm\n"),
+        "{ran}"
+    );
+    let ran = hotcell(&[
+        "eval",
+        "--observation",
+        "--max-characters",
+        "300",
+        "'x'.repeat(5000)",
+    ]);
+    assert!(
+        ran.ok().len() <= 300 && ran.ok().contains("left out"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn options_that_are_misspelt_or_out_of_range_say_so() {
+    let ran = hotcell(&["eval", "--tiemout", "5s", "1"]);
+    assert_eq!(ran.code, 2, "{ran}");
+    assert!(ran.stderr.contains("did you mean --timeout?"), "{ran}");
+    assert_eq!(hotcell(&["eval", "let n = 1; n--; --n"]).ok(), "-1");
+    for (option, value) in [
+        ("--timeout", "-5s"),
+        ("--max-operations", "-5"),
+        ("--memory", "-1MiB"),
+    ] {
+        let ran = hotcell(&["eval", "1", option, value]);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(
+            ran.stderr.contains(option) && ran.stderr.contains("expected"),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn where_json_was_asked_for_a_missing_file_is_told_in_json() {
+    for args in [
+        ["run", "--json", "missing.js"],
+        ["check", "--json", "missing.js"],
+    ] {
+        let ran = hotcell(&args);
+        assert_eq!((ran.code, &*ran.stderr), (2, ""), "{ran}");
+        let json = ran.json();
+        assert_eq!((&json["ok"], &json["exitCode"]), (&false.into(), &2.into()));
+        assert!(
+            json["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("missing.js"),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn the_answer_format_of_the_prompt_can_be_run() {
+    let answer = "Thought: I add.\n<code>\n```js\n1 + 2\n```\n</code>";
+    assert_eq!(ran(&mut command(&["run", "-"]), answer).ok(), "3");
+}
+
+#[test]
+fn the_caret_stands_under_wide_characters() {
+    let ran = hotcell(&["eval", "'日本'; nothing"]);
+    assert!(
+        ran.stderr
+            .contains("> 1 | '日本'; nothing\n    |         ^"),
+        "{ran}"
+    );
 }

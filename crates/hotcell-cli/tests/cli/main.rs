@@ -1,12 +1,18 @@
 //! The command as people use it: arguments in, output and exit code out.
 //!
+//! - `contract`: flags against `docs/contract.md`;
 //! - `run`: `run` and `eval`, and what a cell is given;
+//! - `files`: files, modules, and checks before running;
 //! - `failures`: how errors look, and what the exit codes say;
 //! - `others`: `check`, `prompt`, `doctor`, `completions`, `man`, help;
+//! - `guest`: WebAssembly guests and the programs they start;
 //! - `sh`: shell commands and the files they work on.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod contract;
 mod failures;
+mod files;
+mod guest;
 mod others;
 mod run;
 mod sh;

@@ -48,7 +48,10 @@ fn nothing_of_the_caller_is_there_unless_it_is_given() {
         command(&["sh", "-c", "echo \"[$SECRET]\"; cat /etc/hostname; ls /"]).env("SECRET", "x"),
         "",
     );
-    assert_eq!(inherited.stdout, "[]\ndev\nhome\ntmp\nworkspace\n");
+    assert_eq!(
+        inherited.stdout,
+        "[]\nhotcell\nbin\ndev\netc\nhome\nproc\nroot\ntmp\nusr\nvar\nworkspace\n"
+    );
     let given = hotcell(&["sh", "--env", "NAME=value", "-c", "printenv NAME"]);
     assert_eq!(given.ok(), "value");
 }
@@ -104,4 +107,14 @@ fn memory_that_runs_out_is_an_error_that_says_so() {
     ]);
     assert_ne!(ran.code, 0, "{ran}");
     assert!(ran.stderr.contains("memory"), "{ran}");
+}
+
+#[test]
+fn javascript_is_a_command_among_others() {
+    let ran = hotcell(&[
+        "sh",
+        "-c",
+        "seq 3 | js -e 'console.log(fs.readFileSync(0, \"utf8\").length)'",
+    ]);
+    assert_eq!((ran.code, &*ran.stdout), (0, "6\n"), "{ran}");
 }

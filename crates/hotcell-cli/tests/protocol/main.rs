@@ -2,6 +2,7 @@
 //!
 //! - `lifecycle`: executors from create to dispose, snapshots and forks, the end of the process;
 //! - `concurrency`: many at once, order, cancelling;
+//! - `sandboxes`: shell commands, files, forks and snapshots;
 //! - `tools`: calls of tools that the client has;
 //! - `wire`: lines that are no messages, and messages that are no requests.
 #![expect(
@@ -16,6 +17,9 @@
 
 mod client;
 mod concurrency;
+mod files;
 mod lifecycle;
+mod sandboxes;
+mod texts;
 mod tools;
 mod wire;

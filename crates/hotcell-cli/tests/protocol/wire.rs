@@ -167,6 +167,18 @@ fn a_batch_is_answered_as_one() {
 }
 
 #[test]
+fn a_batch_of_too_many_is_refused_as_one() {
+    let mut client = Client::new();
+    client.raw(&format!("[{}1]", "1,".repeat(20_000)));
+    let answer = client.next_other();
+    assert_eq!(answer["error"]["code"], -32600);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("at most 10000"), "{message}");
+    let e = client.executor(json!({}));
+    assert_eq!(client.run(&e, "1 + 1"), 2);
+}
+
+#[test]
 fn long_lines_pass_and_longer_ones_are_refused() {
     let mut client = Client::with(&["--max-line", "1MiB"]);
     let e = client.executor(json!({}));

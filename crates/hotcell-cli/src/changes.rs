@@ -1,0 +1,34 @@
+//! What changed in a directory, for a person.
+
+use std::{io::Write as _, sync::Arc};
+
+use hotcell_process::{Capture, Kernel, KernelOptions, Spec};
+use hotcell_utilities::Utilities;
+use hotcell_vfs::{MemVfs, MountVfs, Vfs, VfsPath};
+
+use crate::exit::CliError;
+
+/// Prints what is different as a patch, with our own `diff`.
+pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<(), CliError> {
+    let failed = |error: hotcell_vfs::VfsError| CliError::Usage(error.to_string());
+    let both = MountVfs::new(Arc::new(MemVfs::new()));
+    for (name, side) in [("/a", before), ("/b", after)] {
+        both.mkdir(VfsPath::new(name), 0o755).map_err(failed)?;
+        both.mount(VfsPath::new(name), side).map_err(failed)?;
+    }
+    let kernel = Kernel::new(KernelOptions {
+        vfs: Arc::new(both),
+        programs: Arc::new(Utilities),
+        ..KernelOptions::default()
+    });
+    let output = Capture::new(kernel.account(), usize::MAX);
+    let spec = Spec::new(["diff"]).stdout(Arc::new(output.clone()));
+    let run = kernel.run(spec, |process| {
+        let status = process.execute(process.spec(["diff", "-ruN", "a", "b"]));
+        Ok(status.map_or(2, hotcell_process::Status::code))
+    });
+    pollster::block_on(run);
+    // A reader that has had enough is no failure.
+    let _ = std::io::stdout().write_all(&output.take().bytes);
+    Ok(())
+}
