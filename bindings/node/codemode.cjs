@@ -2,7 +2,7 @@
 // An executor in the form that Cloudflare's codemode asks for: a program, functions by namespace, one result that is never
 // an exception.
 
-const { SESExecutor, prepareProgram, validateCode } = require('./index.cjs');
+const { SESExecutor, observation } = require('./index.cjs');
 
 /** The namespace of functions that come without one. */
 const DEFAULT_NAMESPACE = 'codemode';
@@ -26,10 +26,10 @@ class HotcellExecutor {
       const { tools, prelude } = namespaces(providersOrFns);
       await executor.init();
       await executor.sendTools(tools);
-      await executor.run(prelude);
-      const { output, error, entries } = await executor.execute(program(String(code)), { name: 'codemode.js' });
+      if (prelude !== '') await executor.run(prelude);
+      const { output, error, entries } = await executor.execute(program(String(code)), { name: 'codemode.js', callFunction: true });
       const logs = entries.map(line);
-      return error === undefined ? { result: output, logs } : { result: undefined, error: error.message, logs };
+      return error === undefined ? { result: output, logs } : { result: undefined, error: words(error), logs };
     } catch (error) {
       return { result: undefined, error: error.message };
     } finally {
@@ -38,20 +38,34 @@ class HotcellExecutor {
   }
 }
 
-/** Tools under names that nobody would choose, and the code that makes objects of them. */
+/** There is only one text for the model: all that it should read belongs into it, except the logs, which it gets beside it. */
+function words({ code, message, details }) {
+  return observation(Object.assign(new Error(message), { code, details }));
+}
+
+/**
+ * Functions in namespaces. Their names may be any text there; those that are no identifiers are tools under other names, and the
+ * prelude is code that makes objects of them.
+ */
 function namespaces(providersOrFns) {
   const providers = Array.isArray(providersOrFns) ? providersOrFns : [{ name: DEFAULT_NAMESPACE, fns: providersOrFns }];
   const tools = {};
   const names = new Set();
-  let prelude = 'undefined;\n';
+  let prelude = '';
   providers.forEach(({ name = DEFAULT_NAMESPACE, fns, positionalArgs = false }, i) => {
     if (!IDENTIFIER.test(name)) throw new TypeError(`Provider name ${JSON.stringify(name)} is not a valid JavaScript identifier`);
     if (names.has(name)) throw new TypeError(`Duplicate provider name ${JSON.stringify(name)}`);
     names.add(name);
-    const members = Object.keys(fns).map((key, j) => {
+    // Like there, every function is asynchronous, and takes one object unless it says otherwise.
+    const call = (key) => async (...args) => (positionalArgs ? fns[key](...args) : fns[key](args[0] ?? {}));
+    const keys = Object.keys(fns);
+    if (keys.length > 0 && keys.every((key) => IDENTIFIER.test(key))) {
+      tools[name] = Object.fromEntries(keys.map((key) => [key, call(key)]));
+      return;
+    }
+    const members = keys.map((key, j) => {
       const global = `${name}$${i}$${j}`;
-      // Like there, every function is asynchronous, and takes one object unless it says otherwise.
-      tools[global] = async (...args) => (positionalArgs ? fns[key](...args) : fns[key](args[0] ?? {}));
+      tools[global] = call(key);
       return `${JSON.stringify(key)}: (...args) => ${global}(...args)`;
     });
     prelude += `globalThis.${name} = Object.freeze({ __proto__: null, ${members.join(', ')} });\n`;
@@ -59,14 +73,9 @@ function namespaces(providersOrFns) {
   return { tools, prelude };
 }
 
-/** A program whose value is what the code gives: what its function returns if it is one, else what it ends with. */
+/** What is exported is the program; nothing moves. */
 function program(code) {
-  const exported = code.replace(/^(\s*(?:```\w*[ \t]*\r?\n)?\s*)(export\s+default\s)/, (_, before, words) => before + ' '.repeat(words.length));
-  const { transformedCode } = prepareProgram(exported);
-  const expression = transformedCode.replace(/[\s;]+$/, '');
-  const call = `return (async (program) => (typeof program === 'function' ? program() : program))((${expression}\n));`;
-  const isExpression = expression.trim() !== '' && !validateCode(call).some(({ severity }) => severity === 'ERROR');
-  return isExpression ? call : exported;
+  return code.replace(/^(\s*(?:```\w*[ \t]*\r?\n)?\s*)(export\s+default\s)/, (_, before, words) => before + ' '.repeat(words.length));
 }
 
 function line({ level, message }) {

@@ -1,6 +1,6 @@
 // What the package does, in a few lines: `cargo xtask demo` runs it.
 
-import { SESExecutor } from './index.mjs';
+import { SESExecutor, observation, parseCode } from './index.mjs';
 
 const executor = new SESExecutor({ timeoutMs: 200, maxOperations: 1e9 });
 await executor.init();
@@ -9,13 +9,16 @@ await executor.sendTools({
   lookup: async (city) => ({ city, degrees: -3 }),
 });
 
-const step = await executor.run(`
-  const here = await lookup('Oslo');
-  console.log(here);
-  final_answer(shout(here.city));
-`);
-console.log('   logs:', step.logs);
-console.log('   final answer:', step.output);
+console.log(`   a system prompt of ${executor.renderPrompt().length} characters`);
+// A model that reads what is below each of its answers.
+const answers = [
+  "<code>\nconst here = await lookUp('Oslo');\n</code>",
+  "<code>\nconst here = await lookup('Oslo');\nfinal_answer(shout(here.city));\n</code>",
+];
+for (const answer of answers) {
+  const step = await executor.execute(parseCode(answer).code);
+  console.log(observation(step).replace(/^/gm, '   '));
+}
 
 let ticks = 0;
 const timer = setInterval(() => ticks++, 10);

@@ -14,9 +14,9 @@ export interface ExecutorOptions {
   timeoutMs?: number;
   /** What becomes of a run while another is under way ("reject"). */
   runConcurrency?: "reject" | "queue";
-  /** How many runs may wait, with `runConcurrency: "queue"` (0). */
+  /** How many runs may wait, with `runConcurrency: "queue"` (1,000). */
   maxQueuedRuns?: number;
-  /** Modules that code may `import()`; each needs a source in `modules` (none). */
+  /** Modules that code may import; each also has to be in `modules` (none). */
   authorizedImports?: string[];
   /** How many bytes of console output are kept of a run (262,144). */
   maxLogBytes?: number;
@@ -39,7 +39,7 @@ export interface ExecutorOptions {
   clock?: "none" | "real" | { fixed: number };
   /** Where `Math.random()` gets its numbers ("none": it throws). */
   random?: "none" | "real" | { seed: number };
-  /** The largest code that is looked at, in bytes (1 MiB). */
+  /** The largest code that is looked at, in bytes (1 MiB; in any case a sixtieth of `maxHostMemoryBytes`, as much as looking at it takes). */
   maxCodeBytes?: number;
   /** How large a result, or the arguments of a tool call, may be, in bytes (8 MiB). */
   maxResultBytes?: number;
@@ -51,8 +51,11 @@ export interface ExecutorOptions {
   pauseClockDuringTools?: boolean;
   /** Where code runs: on a thread of this process. */
   isolation?: "thread";
-  /** Sources of ECMAScript modules by name, for `import()`. */
-  modules?: Record<string, string>;
+  /**
+   * Modules by name: the source of an ECMAScript module, in JavaScript or TypeScript, or an object of functions and values. Code
+   * imports those that are authorised, by `import { x } from "name"` at its top or by `await import("name")`.
+   */
+  modules?: Record<string, string | HostModule>;
   /** Receives console output as it is printed. */
   onLog?: (entry: LogEntry) => void;
   /**
@@ -61,6 +64,9 @@ export interface ExecutorOptions {
    */
   onApproval?: (request: ApprovalRequest) => boolean | string | Promise<boolean | string>;
 }
+
+/** What a module exports: functions, which are called like tools, and values, which arrive frozen. */
+export type HostModule = Record<string, unknown>;
 
 export interface LogEntry {
   level: ConsoleLevel;
@@ -74,13 +80,13 @@ export interface ApprovalRequest {
   arguments: unknown[];
 }
 
-export interface CodeOutput {
+export interface CodeOutput<T = unknown> {
   /**
    * The argument of `final_answer`, else what the code returned, else the value of its last expression. Where Node cannot make a
    * part of it (a regular expression that only other engines know, say), the part's printed form stands, and a diagnostic
    * `result_not_cloneable` tells of it.
    */
-  output: unknown;
+  output: T;
   /** Console output, joined by line breaks. */
   logs: string;
   /** Whether `final_answer` was called. */
@@ -88,7 +94,7 @@ export interface CodeOutput {
 }
 
 /** What a run has to tell beyond the contract. */
-export interface RunOutput extends CodeOutput {
+export interface RunOutput<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
   /** What there is to say about the code that did not keep it from running. */
   diagnostics: Diagnostic[];
@@ -97,7 +103,7 @@ export interface RunOutput extends CodeOutput {
 }
 
 /** What a run has to tell, however it ended. */
-export interface Execution extends CodeOutput {
+export interface Execution<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
   diagnostics: Diagnostic[];
   /** Absent if the run did not begin. */
@@ -189,19 +195,38 @@ export type ToolFunction = (...args: any[]) => unknown;
 
 export type JsonSchema = boolean | Record<string, unknown>;
 
+/** A schema of zod 4 or another library that says what it is in JSON Schema, or of the AI SDK. */
+export type OtherSchema = { readonly "~standard": object } | { readonly jsonSchema: unknown; readonly validate?: unknown };
+
 export interface ToolSpec {
   /** What it does, for the model. */
   description?: string;
   /** What it takes: a JSON Schema of one object. Calls are checked against it, with the object or its properties in order. */
-  parameters?: JsonSchema;
+  parameters?: JsonSchema | OtherSchema;
   /** What it gives back: a JSON Schema, for the model. */
-  returns?: JsonSchema;
+  returns?: JsonSchema | OtherSchema;
   /** Whether code may call it ("allow"). */
   permission?: "allow" | "deny" | "ask";
   /** Whether the prompt shows the arguments one by one and not as one object. */
   positional?: boolean;
   /** Makes calls return plain values ("sync") or promises ("async"), whatever the function returns. */
   mode?: "sync" | "async";
+  /** Leaves its declaration out of prompts: code finds it with `searchTools` and `describeTool`. */
+  deferred?: boolean;
+  /** Whether the function gets a `ToolContext` behind its arguments. */
+  context?: boolean;
+}
+
+/** What a tool may know of a call beside its arguments. */
+export interface ToolContext<C = unknown> {
+  /** Fires when the run ends before the tool has answered: it was cancelled, or its time was over. */
+  readonly signal: AbortSignal;
+  /** The name that the code called it by. */
+  readonly tool: string;
+  /** Tells calls apart. */
+  readonly callId: string;
+  /** What `run` was given as its `context`. */
+  readonly context: C;
 }
 
 /** A specification with a name, as `executor.tools` and MCP servers give them. */
@@ -213,12 +238,15 @@ export interface NamedToolSpec extends ToolSpec {
 
 /** A specification with its function in it, as the AI SDKs have them. */
 export interface ToolObject extends ToolSpec {
-  inputSchema?: JsonSchema;
-  outputSchema?: JsonSchema;
+  inputSchema?: JsonSchema | OtherSchema;
+  outputSchema?: JsonSchema | OtherSchema;
   execute: ToolFunction;
 }
 
-export type Tools = Record<string, ToolFunction | ToolObject>;
+/** Tools by name; an object of tools is a namespace: `{ Host: { readDoc } }` is called as `await Host.readDoc()`. */
+export interface Tools {
+  [name: string]: ToolFunction | ToolObject | Tools;
+}
 
 export interface RunOptions {
   /** Calls the run off: it fails with `ERR_CANCELLED`, and the signal's reason is the error's `cause`. */
@@ -227,6 +255,10 @@ export interface RunOptions {
   timeoutMs?: number;
   /** What stacks call the code. */
   name?: string;
+  /** For the tools that the code calls: see `ToolContext`. The code does not get to see it. */
+  context?: unknown;
+  /** Calls the code if it is nothing but a function, as in `async () => { … }`; what that returns is the output. */
+  callFunction?: boolean;
 }
 
 /** The contract of an executor. */
@@ -252,22 +284,32 @@ export class SESExecutor implements ICodeExecutor {
   readonly queued: number;
   /** The tools that were sent, as they were described. */
   readonly tools: NamedToolSpec[];
+  /** The modules that code can import, with what they export. */
+  readonly modules: ModuleSpec[];
+  /** The files that its tools work on, if there are such. */
+  readonly files: Files | undefined;
   /** The options in force. */
   readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey">>;
 
   init(): Promise<void>;
   /** Values become global variables: copies, deeply frozen. */
   sendVariables(variables: Record<string, unknown>): Promise<void>;
-  sendTools(tools: Tools): Promise<void>;
-  /** Runs code. What it declares stays for the next run. */
-  run(code: string, options?: RunOptions): Promise<RunOutput>;
+  /** `deferred` leaves the declarations of all of them out of prompts. */
+  sendTools(tools: Tools, options?: { deferred?: boolean }): Promise<void>;
+  /**
+   * The tools of a sandbox: `bash(command)`, and the file tools on the same files. A fork of this executor has a fork of the
+   * sandbox, and a snapshot holds it; `cleanup` lets it go.
+   */
+  attach(sandbox: Sandbox): Promise<void>;
+  /** Runs code. What it declares stays for the next run. `T` is what you expect of its output; nothing checks it. */
+  run<T = unknown>(code: string, options?: RunOptions): Promise<RunOutput<T>>;
   /** Like `run`, but never fails: the error is in what it resolves to. */
-  execute(code: string, options?: RunOptions): Promise<Execution>;
+  execute<T = unknown>(code: string, options?: RunOptions): Promise<Execution<T>>;
   /** Calls off the run under way; it fails with `ERR_CANCELLED`. False if there is none. */
   cancel(): boolean;
-  /** Everything the executor holds, as bytes. */
+  /** Everything the executor holds, as bytes; files in memory and changes on top of a directory included. */
   snapshot(): Promise<Buffer>;
-  /** A second executor in the same state, tools included. */
+  /** A second executor in the same state, tools and files included. */
   fork(): Promise<SESExecutor>;
   cleanup(): Promise<void>;
   /** Calls off what runs and cleans up. */
@@ -293,8 +335,16 @@ export interface CodeTags {
   closing: string;
 }
 
+export interface ModuleSpec {
+  name: string;
+  functions?: NamedToolSpec[];
+  values?: Array<{ name: string; type?: string; schema?: JsonSchema; description?: string }>;
+}
+
 export interface PromptContext {
   tools?: NamedToolSpec[];
+  /** What the modules in `authorizedImports` export. */
+  modules?: ModuleSpec[];
   variables?: Array<{ name: string; type?: string; schema?: JsonSchema; description?: string }>;
   authorizedImports?: string[];
   /** The marks around code. The parser must be given the same ones. */
@@ -332,6 +382,19 @@ export interface ParsedCode {
   inventedObservation: boolean;
 }
 
+export interface ObservationOptions {
+  /** The most characters (20,000). What is cut is said. */
+  maxCharacters?: number;
+  /** The same, counted in tokens: about four characters each. */
+  maxTokens?: number;
+}
+
+/**
+ * The text that a model should read next, after what `run` or `execute` gave, or what `run` threw: the result or the error with
+ * its place in the code, what to do about it, what was printed, which tools were called.
+ */
+export function observation(report: RunOutput | Execution | Error, options?: ObservationOptions): string;
+
 /** The code in a model's answer. Throws a `TypeError` whose message teaches the format: send it to the model. */
 export function parseCode(answer: string, options?: ParseOptions): ParsedCode;
 
@@ -344,15 +407,253 @@ export function toolsFromSchemas(
   handlers: ((name: string, ...args: any[]) => unknown) | Record<string, ToolFunction>,
 ): Record<string, ToolFunction>;
 
-export interface FileToolsOptions {
-  /** The directory. Nothing outside of it can be reached, by links neither. */
-  root: string;
-  /** Leaves out the tools that change files. */
-  readOnly?: boolean;
+export type FilesOptions =
+  | {
+      /** The directory. Nothing outside of it can be reached, by links neither. */
+      root: string;
+      /** Leaves out the tools that change files. */
+      readOnly?: boolean;
+      overlay?: never;
+      memory?: never;
+    }
+  | {
+      root: string;
+      readOnly?: never;
+      memory?: never;
+      /** The directory stays as it is: changes are kept in memory until they are applied. */
+      overlay: true;
+      /** How much changes may take (64 MiB, 10,000 files). */
+      maxBytes?: number;
+      maxFiles?: number;
+    }
+  | {
+      /** An empty file system in memory. */
+      memory: true;
+      root?: never;
+      readOnly?: never;
+      overlay?: never;
+      /** How much it may hold (64 MiB, 10,000 files). */
+      maxBytes?: number;
+      maxFiles?: number;
+    };
+
+/** The result of one of the tools for models' eyes. */
+export interface FileToolResult {
+  content: Array<{ type: "text"; text: string } | { type: "image"; mimeType: string; data: string }>;
+  details?: Record<string, unknown>;
 }
 
-/** The tools read, write, edit, grep, find and ls over a directory, with their aliases, for `sendTools`. */
-export function fileTools(options: FileToolsOptions): Record<string, (...args: any[]) => Promise<unknown>>;
+/**
+ * Files that sandboxes see. Those in memory, and changes on top of a directory, belong to the state of the executor that has tools on
+ * them: a fork has a copy of its own (`fork.files`), and a snapshot carries them; after `restore`, send the tools of fresh ones.
+ *
+ * The methods are for you; code has the same as tools.
+ */
+export class Files {
+  constructor(options: FilesOptions);
+  /** The tools on these files, for `sendTools`. */
+  tools(): Record<string, (...args: any[]) => Promise<unknown>>;
+  readText(path: string): Promise<string>;
+  readBytes(path: string, offset?: number, length?: number): Promise<Uint8Array>;
+  readJson<T = unknown>(path: string): Promise<T>;
+  readLines(path: string): AsyncGenerator<string, void>;
+  /** Gives its length in bytes. Not there if the files are read-only. */
+  writeText(path: string, text: string): Promise<number>;
+  /** Names of directories end in `/`. */
+  list(path?: string, recursive?: boolean): Promise<string[]>;
+  exists(path: string): Promise<boolean>;
+  read(args: { path: string; offset?: number; limit?: number }): Promise<FileToolResult>;
+  write(args: { path: string; content: string }): Promise<FileToolResult>;
+  edit(args: { path: string; oldText?: string; newText?: string; edits?: Array<{ oldText: string; newText: string }> }): Promise<FileToolResult>;
+  grep(args: { pattern: string; path?: string; glob?: string; ignoreCase?: boolean; literal?: boolean; context?: number; limit?: number }): Promise<FileToolResult>;
+  find(args: { pattern: string; path?: string; limit?: number }): Promise<FileToolResult>;
+  ls(args?: { path?: string; limit?: number }): Promise<FileToolResult>;
+  /** What is different from the directory, for `overlay`. */
+  changes(): Promise<Array<{ path: string; kind: "added" | "modified" | "metadata" | "deleted" }>>;
+  /** Makes the changes in the directory itself. Refused if somebody else has changed the same files meanwhile. */
+  apply(): Promise<Array<{ path: string; kind: "added" | "modified" | "metadata" | "deleted" }>>;
+}
+
+/** `new Files(options).tools()`. */
+export function fileTools(options: FilesOptions): Record<string, (...args: any[]) => Promise<unknown>>;
+
+export interface SandboxLimits {
+  /** Bytes of one command (1 MiB). */
+  commandBytes?: number;
+  /** Bytes that are kept of each of a command's two streams (1 MiB). */
+  outputBytes?: number;
+  /** Files, directories and links (100,000). */
+  files?: number;
+  /** Bytes in all files together (256 MiB). */
+  fileBytes?: number;
+  /** Processes at once (256). */
+  processes?: number;
+  /** The highest descriptor of a process, plus one (1,024). */
+  descriptors?: number;
+  /** Bytes that processes and the shell hold, beside files (256 MiB). */
+  memoryBytes?: number;
+  /** How long a command may take (30,000). */
+  timeMs?: number;
+  /** How long its processes may compute (30,000). */
+  cpuTimeMs?: number;
+  /** Functions within functions (1,000). */
+  recursion?: number;
+  /** Commands that wait for their turn (1,000). */
+  queuedRuns?: number;
+  /** Commands that the history remembers (1,000). */
+  history?: number;
+}
+
+export type SandboxMount =
+  | { /** A directory of this machine. */ directory: string; access?: "readOnly" | "overlay" | "readWrite" }
+  | { /** An empty file system. */ access: "memory"; directory?: never };
+
+/** Standard output or standard error of a command of yours. */
+export interface CommandWriter {
+  /** Waits while a pipe is full. */
+  write(data: string | Uint8Array): Promise<void>;
+}
+
+/** Standard input of a command of yours. */
+export interface CommandReader extends AsyncIterable<Uint8Array> {
+  /** Some bytes, or `null` at the end. */
+  read(): Promise<Uint8Array | null>;
+  bytes(): Promise<Uint8Array>;
+  text(): Promise<string>;
+}
+
+/** A call of a command of yours by the shell. */
+export interface CommandCall {
+  name: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd: string;
+  stdin: CommandReader;
+  stdout: CommandWriter;
+  stderr: CommandWriter;
+}
+
+/** Returns an exit code, or nothing for 0. What it throws is printed, and is exit code 1. */
+export type SandboxCommand = (call: CommandCall) => number | void | Promise<number | void>;
+
+export interface SandboxOptions {
+  /** How long a command may take (30,000). */
+  timeoutMs?: number;
+  limits?: SandboxLimits;
+  /** Variables beside the usual ones. */
+  env?: Record<string, string>;
+  /** Where commands begin (`/workspace`). */
+  cwd?: string;
+  /** Files that are there from the beginning. */
+  files?: Record<string, string | Uint8Array>;
+  mounts?: Record<string, SandboxMount>;
+  /** The programs that may be run, and no others. */
+  allowedCommands?: string[];
+  /** Commands that are functions of yours. They stand in pipelines as any other. */
+  commands?: Record<string, SandboxCommand>;
+  clock?: "none" | "real" | { fixed: number };
+  random?: "none" | "real" | { seed: number };
+  /** What happens to a command while another one is running ("queue"). */
+  concurrency?: "queue" | "refuse";
+  /** Seals snapshots, and takes only those that it has sealed. */
+  snapshotKey?: string;
+}
+
+export interface SandboxRunOptions {
+  stdin?: string | Uint8Array;
+  timeoutMs?: number;
+  /** Kills the command: exit code 125, `CANCELLED`. */
+  signal?: AbortSignal;
+  /** Hears of output as it comes. */
+  onOutput?: (output: { stream: "stdout" | "stderr"; text: string; bytes: Uint8Array }) => void;
+}
+
+/** What came of a command, whatever it was. */
+export interface SandboxResult {
+  /** The command's own; 124 after the time limit, 125 if it was cancelled, 152 after the limit of CPU time. */
+  exitCode: number;
+  ok: boolean;
+  /** What it printed, also if it was killed. What is not UTF-8 is replaced. */
+  stdout: string;
+  stderr: string;
+  stdoutBytes: Uint8Array;
+  stderrBytes: Uint8Array;
+  /** How many bytes are missing because of the limit of output. */
+  truncated: { stdout: number; stderr: number };
+  /** What kind of failure it was, if it was more than a command that failed. */
+  errorClass?: "TIMEOUT" | "CANCELLED" | "LIMIT_EXCEEDED" | "CAPABILITY_DENIED";
+  /** The same in words. */
+  error?: string;
+  limits: string[];
+  denials: Array<{ capability: string; subject: string; reason: string }>;
+  durationMs: number;
+  cpuMs: number;
+  peakMemoryBytes: number;
+}
+
+export interface SandboxStat {
+  type: "file" | "directory" | "symlink" | "characterDevice" | "blockDevice" | "fifo" | "socket";
+  size: number;
+  mode: number;
+  modifiedMs: number;
+}
+
+/** Why a sandbox did not do what it was asked for: `ENOENT`, `DESTROYED`, `BUSY`… */
+export class SandboxError extends Error {
+  readonly code: string;
+  readonly path?: string;
+}
+
+/**
+ * A bash-like shell with the usual utilities over files of its own. None of its commands is a process of the machine, and none
+ * sees a file, a variable or an address that it was not given. Relative paths begin where the next command does.
+ */
+export class Sandbox {
+  constructor(options?: SandboxOptions);
+  /** A sandbox as it was when `snapshot` was taken. Commands of yours must be given again. */
+  static restore(snapshot: Uint8Array, options?: SandboxOptions): Promise<Sandbox>;
+  /** Its number in this process. */
+  readonly id: number;
+  readonly isRunning: boolean;
+  readonly isDestroyed: boolean;
+  /** Runs a line, or a whole script. One command runs at a time; the shell stays as it leaves it. */
+  run(command: string | Uint8Array, options?: SandboxRunOptions): Promise<SandboxResult>;
+  /** Ends the command under way. False if there is none. */
+  cancel(): boolean;
+  /** A second sandbox in the same state. It takes microseconds however much there is. */
+  fork(): Promise<Sandbox>;
+  /** Files, shell and history, as bytes. */
+  snapshot(): Promise<Uint8Array>;
+  /** Ends everything, and gives files and shell up. */
+  destroy(): void;
+  readFile(path: string): Promise<Uint8Array>;
+  readFile(path: string, encoding: "utf8" | "latin1" | "base64" | "hex"): Promise<string>;
+  writeFile(path: string, content: string | Uint8Array): Promise<void>;
+  appendFile(path: string, content: string | Uint8Array): Promise<void>;
+  stat(path: string): Promise<SandboxStat>;
+  /** The same; a symbolic link is not followed. */
+  lstat(path: string): Promise<SandboxStat>;
+  exists(path: string): Promise<boolean>;
+  list(path?: string): Promise<Array<{ name: string; type: SandboxStat["type"] }>>;
+  mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
+  remove(path: string, options?: { recursive?: boolean }): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  chmod(path: string, mode: number): Promise<void>;
+  symlink(target: string, path: string): Promise<void>;
+  /** Everything below a directory, as a tar archive. */
+  export(path?: string): Promise<Uint8Array>;
+  /** Puts what is in a tar archive below a directory. What leads out of it is refused. */
+  import(path: string, archive: Uint8Array): Promise<void>;
+  mount(path: string, mount: SandboxMount): Promise<void>;
+  unmount(path: string): Promise<void>;
+  /** The value of a variable of the shell, exported or not. */
+  getEnv(name: string): Promise<string | undefined>;
+  setEnv(name: string, value: string): Promise<void>;
+  unsetEnv(name: string): Promise<void>;
+  history(): Promise<Array<{ command: string; exitCode: number; durationMs: number; errorClass?: SandboxResult["errorClass"] }>>;
+  /** Where the next command begins. */
+  cwd(): Promise<string>;
+}
 
 /** The version of this package's library. */
 export const version: string;

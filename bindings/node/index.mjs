@@ -2,9 +2,13 @@ import hotcell from './index.cjs';
 
 export const {
   ExecutorError,
+  Files,
   SESExecutor,
+  Sandbox,
+  SandboxError,
   buildId,
   fileTools,
+  observation,
   parseCode,
   prepareProgram,
   prepareProgramAsync,

@@ -1,7 +1,7 @@
 'use strict';
 // An executor for agents in the manner of smolagents: a loop that sends tools and variables, then runs step after step.
 
-const { SESExecutor, fileTools, tool } = require('./index.cjs');
+const { Files, SESExecutor, observation, parseCode, tool } = require('./index.cjs');
 
 /** An executor that sends its tools and variables by itself whenever it is made ready. */
 class CodeExecutor extends SESExecutor {
@@ -13,10 +13,9 @@ class CodeExecutor extends SESExecutor {
       super(options, made);
       return;
     }
-    const { workspace, readOnly, tools = {}, variables = {}, ...rest } = options;
+    const { workspace, readOnly, overlay, files = workspace === undefined ? undefined : new Files({ root: workspace, readOnly, overlay }), tools = {}, variables = {}, ...rest } = options;
     super(rest);
-    const files = workspace === undefined ? {} : fileTools({ root: workspace, readOnly });
-    this.#tools = { ...files, ...(Array.isArray(tools) ? toolsFromAgent(tools) : tools) };
+    this.#tools = { ...files?.tools(), ...(Array.isArray(tools) ? toolsFromAgent(tools) : tools) };
     this.#variables = variables;
   }
 
@@ -25,6 +24,26 @@ class CodeExecutor extends SESExecutor {
     await super.init();
     if (Object.keys(this.#tools ?? {}).length > 0) await this.sendTools(this.#tools);
     if (Object.keys(this.#variables ?? {}).length > 0) await this.sendVariables(this.#variables);
+  }
+
+  /**
+   * One step of an agent: takes the code out of a model's answer, runs it, and says what the model should read next. An executor
+   * that a step left DIRTY is made ready again. Never throws for what the model did.
+   */
+  async step(answer, { tags, observation: budget, ...options } = {}) {
+    let code;
+    try {
+      ({ code } = parseCode(answer, tags === undefined ? {} : { tags }));
+    } catch (error) {
+      // Its words teach the format.
+      return { observation: error.message, is_final_answer: false, output: undefined, error };
+    }
+    const execution = await this.execute(code, options);
+    if (this.state === 'DIRTY') {
+      await this.cleanup();
+      await this.init();
+    }
+    return { ...execution, code, observation: observation(execution, budget) };
   }
 }
 

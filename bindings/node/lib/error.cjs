@@ -22,4 +22,15 @@ class ExecutorError extends Error {
 
 Object.defineProperty(ExecutorError.prototype, 'name', { value: 'ExecutorError', configurable: true, writable: true });
 
-module.exports = { ExecutorError };
+/** Why a sandbox did not do what it was asked for. What goes wrong inside of a command is a result, never this. */
+class SandboxError extends Error {
+  constructor({ code, message, path }) {
+    super(message);
+    this.code = code;
+    if (path !== undefined) this.path = path;
+  }
+}
+
+Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', configurable: true, writable: true });
+
+module.exports = { ExecutorError, SandboxError };

@@ -2,10 +2,11 @@
 
 const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
-const { NativeExecutor, SnapshotBytes } = require('./native.cjs');
+const { NativeExecutor } = require('./native.cjs');
 const { ExecutorError } = require('./error.cjs');
 const { host, newId, operate } = require('./host.cjs');
-const { complain, toJson } = require('./options.cjs');
+const { complain, known, toJson } = require('./options.cjs');
+const { copyOf } = require('./copy.cjs');
 
 /** What an executor calls of its host's while it runs. */
 class Hooks {
@@ -30,27 +31,35 @@ class Hooks {
 /** Says to the constructor that everything is there already. */
 const READY = Symbol('made elsewhere');
 
+/** The set of commands that a sandbox calls, and its native half: see sandbox.cjs. */
+const PARTS = Symbol.for('hotcell.sandbox.parts');
+
 class SESExecutor {
   #native;
   #hooks;
+  /** Modules that are made of functions and values. */
+  #modules;
   /** The set that each tool is from. */
   #tools = new Map();
   /** Sets that are being sent. */
   #sending = new Set();
   /** Calls of `init` that have not ended. */
   #inits = 0;
+  /** The commands of the sandbox that is attached to it. */
+  #attached;
   /** Runs that have not ended, the oldest first, by the numbers of their operations. */
   #runs = new Map();
 
   constructor(options = {}, made = undefined) {
     if (options === READY) {
-      [this.#native, this.#hooks, this.#tools] = made;
+      [this.#native, this.#hooks, this.#tools, this.#modules, this.#attached] = made;
       return;
     }
     const { onLog, onApproval, ...rest } = options ?? {};
     this.#hooks = new Hooks(onLog, onApproval);
+    this.#modules = takeModules(rest);
     const json = toJson(options === null ? null : rest);
-    this.#native = complain(() => new NativeExecutor(host, json, ...this.#hooks.known));
+    this.#native = complain(() => new NativeExecutor(host, json, ...this.#hooks.known, this.#modules?.native()));
   }
 
   /** An executor as it was when `snapshot` was taken. Tools must be sent again. */
@@ -58,10 +67,11 @@ class SESExecutor {
     if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
     const { onLog, onApproval, ...rest } = options ?? {};
     const hooks = new Hooks(onLog, onApproval);
+    const modules = takeModules(rest);
     const json = options === undefined ? undefined : toJson(rest);
     const bytes = await copyOf(snapshot);
-    const native = await operate([], (id) => complain(() => NativeExecutor.restore(host, id, bytes, json, ...hooks.known)));
-    return new this(READY, [native, hooks, new Map()]);
+    const native = await operate([], (id) => complain(() => NativeExecutor.restore(host, id, bytes, json, ...hooks.known, modules?.native())));
+    return new this(READY, [native, hooks, new Map(), modules]);
   }
 
   get state() {
@@ -84,6 +94,18 @@ class SESExecutor {
     return JSON.parse(this.#native.options);
   }
 
+  get modules() {
+    return JSON.parse(this.#native.modules);
+  }
+
+  /** The files that its tools work on. */
+  get files() {
+    for (const set of this.#tools.values()) {
+      if (set.builtins.length > 0) return set.files ??= new (require('./files.cjs').Files)(set.builtins[0]);
+    }
+    return undefined;
+  }
+
   async init() {
     this.#inits += 1;
     try {
@@ -103,8 +125,8 @@ class SESExecutor {
     );
   }
 
-  async sendTools(tools) {
-    const set = require('./tools.cjs').gather(tools);
+  async sendTools(tools, options) {
+    const set = require('./tools.cjs').gather(tools, options);
     // A run that is started before this has ended may call them already.
     this.#sending.add(set);
     try {
@@ -113,6 +135,14 @@ class SESExecutor {
     } finally {
       this.#sending.delete(set);
     }
+  }
+
+  /** The tools of a sandbox: `bash`, and files. Forks and snapshots of this take it along. */
+  async attach(sandbox) {
+    const parts = sandbox?.[PARTS];
+    if (parts === undefined) throw new TypeError('attach needs a Sandbox');
+    await this.#operate((id) => this.#native.attach(id, parts.native));
+    this.#attached = parts.commands;
   }
 
   async run(code, options) {
@@ -150,7 +180,8 @@ class SESExecutor {
   }
 
   async fork() {
-    const native = await this.#operate((id) => this.#native.fork(id));
+    const modules = this.#modules?.copy();
+    const native = await this.#operate((id) => this.#native.fork(id, modules?.native()));
     // Sets belong to one executor: a call says by its set whose it is.
     const tools = new Map();
     for (const set of new Set(this.#tools.values())) {
@@ -160,7 +191,7 @@ class SESExecutor {
       for (const name of names) tools.set(name, copy);
     }
     const hooks = this.#hooks;
-    return new this.constructor(READY, [native, hooks, tools]);
+    return new this.constructor(READY, [native, hooks, tools, modules, this.#attached]);
   }
 
   async cleanup() {
@@ -185,14 +216,19 @@ class SESExecutor {
   }
 
   renderPrompt(context = {}) {
-    return require('./texts.cjs').promptOf({ tools: this.tools, ...context }, this.options);
+    return require('./texts.cjs').promptOf({ tools: this.tools, modules: this.modules, ...context }, this.options);
   }
 
-  #operate(start) {
-    return operate([...new Set([this.#hooks, ...this.#tools.values(), ...this.#sending])], start);
+  #operate(start, context) {
+    const held = new Set([this.#hooks, ...this.#tools.values(), ...this.#sending]);
+    if (this.#modules !== undefined) held.add(this.#modules.set);
+    if (this.#attached !== undefined) held.add(this.#attached);
+    return operate([...held], start, context);
   }
 
-  async #run(code, { signal, timeoutMs, name } = {}) {
+  async #run(code, options = {}) {
+    const { signal, timeoutMs, name, context, callFunction, ...unknown } = options ?? {};
+    known(unknown, 'run', ['signal', 'timeoutMs', 'name', 'context', 'callFunction']);
     if (typeof code !== 'string') code = code === undefined || code === null ? '' : String(code);
     if (timeoutMs !== undefined && !(timeoutMs >= 1)) throw new TypeError(`timeoutMs is ${timeoutMs}: it must be a number of at least 1`);
     if (signal?.aborted) throw cancelled(signal);
@@ -200,8 +236,8 @@ class SESExecutor {
     const abort = () => this.#native.abort(run);
     const ended = this.#operate((id) => {
       run = id;
-      return complain(() => this.#native.run(id, code, name, timeoutMs));
-    });
+      return complain(() => this.#native.run(id, code, name, timeoutMs, Boolean(callFunction)));
+    }, context);
     this.#runs.set(run, ended);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -218,17 +254,12 @@ class SESExecutor {
   }
 }
 
-/** How many bytes are copied in one turn of the event loop. */
-const PIECE = 1 << 20;
-
-/** A copy that nobody changes. Snapshots may be large. */
-async function copyOf({ buffer, byteOffset, byteLength }) {
-  const copy = new SnapshotBytes();
-  for (let at = 0; at < byteLength; at += PIECE) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    copy.push(new Uint8Array(buffer, byteOffset + at, Math.min(PIECE, byteLength - at)));
-  }
-  return copy;
+/** Takes those modules out of the options that JSON cannot say. */
+function takeModules(options) {
+  if (options.modules === undefined) return undefined;
+  const { sources, made } = require('./modules.cjs').sortOut(options.modules);
+  options.modules = sources;
+  return made;
 }
 
 function cancelled(signal) {

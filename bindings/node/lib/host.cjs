@@ -10,7 +10,7 @@
 const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
 const { Host, Parcel } = require('./native.cjs');
-const { ExecutorError } = require('./error.cjs');
+const { ExecutorError, SandboxError } = require('./error.cjs');
 const { assemble } = require('./report.cjs');
 const { unpack, unpackInSteps } = require('./unpack.cjs');
 
@@ -18,8 +18,8 @@ const { unpack, unpackInSteps } = require('./unpack.cjs');
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE, MORE] = [0, 1, 2, 3, 4];
-const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW] = [0, 1, 2, 3, 4, 5, 6];
+const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND] = [0, 1, 2, 3, 4, 5, 6];
+const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW, RAN, SANDBOX, REFUSED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** How much of a turn of the event loop is for all of this, functions of the host's that are called included. */
 const TURN_MS = 4;
@@ -87,6 +87,7 @@ function hasTime() {
 function turn() {
   until = 0;
   host.turn();
+  giveAnswers();
   if (isUpToUs || hasMore || slow.size > 0) goOn();
 }
 
@@ -209,9 +210,9 @@ const soon = Promise.resolve();
 
 /**
  * Starts an operation and promises its end. `start` gets the number to start it under. While it is under way it keeps the
- * process alive, and `held` callable.
+ * process alive, and `held` callable. `context` is for the tools that it calls.
  */
-function operate(held, start) {
+function operate(held, start, context) {
   return new Promise((resolve, reject) => {
     const id = newId();
     if (start(id)) {
@@ -219,7 +220,7 @@ function operate(held, start) {
       soon.then(goOn);
     }
     if (pending.size === 0) host.hold(true);
-    const operation = { resolve, reject, held, resource: new AsyncResource('hotcell') };
+    const operation = { resolve, reject, held, context, resource: new AsyncResource('hotcell') };
     pending.set(id, operation);
     for (const { id } of held) {
       const users = callable.get(id);
@@ -237,7 +238,53 @@ function inContext(id, work) {
   const operation = callable.get(id)?.[0];
   if (operation === undefined) throw new Error('the run that called this is over');
   const target = operation.held.find((one) => one.id === id);
-  return (target.resource ?? operation.resource).runInAsyncScope(work, undefined, target);
+  return (target.resource ?? operation.resource).runInAsyncScope(work, undefined, target, operation);
+}
+
+/** What a tool may know of a call beside its arguments. */
+class ToolContext {
+  #call;
+  tool;
+  /** What `run` was given for its tools. */
+  context;
+
+  constructor(call, tool, context) {
+    this.#call = call;
+    this.tool = tool;
+    this.context = context;
+  }
+
+  /** Tells calls apart. */
+  get callId() {
+    return `call-${this.#call}`;
+  }
+
+  /** Fires when the run ends before the tool has answered. */
+  get signal() {
+    let controller = signals.get(this.#call);
+    if (controller === undefined) {
+      controller = new AbortController();
+      // Whoever asks when the call is over finds it over.
+      if (calls.has(this.#call)) signals.set(this.#call, controller);
+      else controller.abort(new Error('the call is over'));
+    }
+    return controller.signal;
+  }
+}
+
+/** Calls that have no answer yet. */
+const calls = new Set();
+/** Those of them whose tools want to know when nobody waits any more. */
+const signals = new Map();
+
+/** An operation is over: calls that it made may be, too. */
+function abandon() {
+  for (const call of host.cancelled([...signals.keys()])) {
+    const controller = signals.get(call);
+    signals.delete(call);
+    calls.delete(call);
+    safely(() => controller.abort(new Error('the run that called this tool is over')));
+  }
 }
 
 function handle(event) {
@@ -248,12 +295,16 @@ function handle(event) {
       return log(event);
     case APPROVAL:
       return approve(event);
+    case OUTPUT:
+      return output(event);
+    case COMMAND:
+      return command(event);
     case DONE:
       return done(event);
   }
 }
 
-function done([, , id, kind, content]) {
+function done([, , id, kind, ...content]) {
   const operation = pending.get(id);
   const { resolve, reject, held } = operation;
   pending.delete(id);
@@ -263,14 +314,15 @@ function done([, , id, kind, content]) {
     users.splice(users.indexOf(operation), 1);
     if (users.length === 0) callable.delete(id);
   }
+  if (signals.size > 0) abandon();
   try {
-    resolve(result(kind, content));
+    resolve(result(kind, ...content));
   } catch (error) {
     reject(error);
   }
 }
 
-function result(kind, content) {
+function result(kind, content, ...more) {
   switch (kind) {
     case NOTHING:
       return undefined;
@@ -278,6 +330,7 @@ function result(kind, content) {
       return Array.isArray(content) ? finish(assembled(content)) : content;
     case BYTES:
     case EXECUTOR:
+    case SANDBOX:
       return content;
     case DATA:
       return dataOf(content);
@@ -285,6 +338,10 @@ function result(kind, content) {
       throw new ExecutorError(dataOf(content));
     case THREW:
       throw new Error(content);
+    case RAN:
+      return [content, ...more];
+    case REFUSED:
+      throw new SandboxError(JSON.parse(content));
   }
 }
 
@@ -294,12 +351,21 @@ function log([, , hooks, entries]) {
   });
 }
 
+function output([, , hooks, stream, bytes]) {
+  inContext(hooks, (hooks) => hooks.onOutput(bytes, stream));
+}
+
+function command([, , id, set, name, native]) {
+  respond(id, `the exit code of ${name}`, () => inContext(set, (commands) => commands.call(name, native)));
+}
+
 function call([, , id, set, tool, packed]) {
   respond(id, `the result of ${tool}`, () => {
     const odd = [];
     const values = valuesOf(packed, odd);
     if (odd.length > 0) throw new TypeError(`an argument of ${tool} cannot leave the sandbox: ${odd[0]}`);
-    return inContext(set, (tools) => tools.call(tool, values));
+    calls.add(id);
+    return inContext(set, (tools, operation) => tools.call(tool, values, new ToolContext(id, tool, operation.context)));
   });
 }
 
@@ -318,14 +384,8 @@ function respond(id, name, work) {
     if (isThenable(value)) {
       answered(host.later(id));
       Promise.resolve(value).then(
-        (value) => {
-          answer(id, name, value);
-          if (isUpToUs) goOn();
-        },
-        (error) => {
-          fail(id, error);
-          if (isUpToUs) goOn();
-        },
+        (value) => give(id, () => answer(id, name, value)),
+        (error) => give(id, () => fail(id, error)),
       );
       return;
     }
@@ -334,6 +394,31 @@ function respond(id, name, work) {
     return;
   }
   answer(id, name, value);
+}
+
+/**
+ * Answers of promises that were settled when there was no time for them. All that are settled in one turn come before the event
+ * loop turns again, code decides how many there are, and to copy a large one takes a while.
+ */
+let answers = [];
+
+/** Gives an answer now, or when there is time, after those that wait already. */
+function give(id, work) {
+  if (answers.length === 0 && hasTime()) work();
+  else answers.push({ id, work });
+  if (isUpToUs) goOn();
+}
+
+/** Gives answers that wait, for as long as there is time. */
+function giveAnswers() {
+  let given = 0;
+  for (; given < answers.length && hasTime(); given++) {
+    const { id, work } = answers[given];
+    // Nobody may be waiting any more.
+    if (host.cancelled([id]).length > 0) settled(id);
+    else safely(work);
+  }
+  if (given > 0) answers = answers.slice(given);
 }
 
 function isThenable(value) {
@@ -346,6 +431,7 @@ function answered(isHere) {
 }
 
 function answer(id, name, value) {
+  settled(id);
   try {
     packing ??= require('./pack.cjs');
     packing.pack([value], [name], (...pieces) => answered(host.answer(id, ...pieces)));
@@ -354,7 +440,14 @@ function answer(id, name, value) {
   }
 }
 
+/** A call has its answer. */
+function settled(id) {
+  calls.delete(id);
+  if (signals.size > 0) signals.delete(id);
+}
+
 function fail(id, error) {
+  settled(id);
   packing ??= require('./pack.cjs');
   packing.packThrown(error, (...pieces) => answered(host.fail(id, ...pieces)));
 }

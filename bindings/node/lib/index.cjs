@@ -2,11 +2,21 @@
 // The face of the package. What the first run of a process does not need is loaded when it is first used.
 
 const native = require('./native.cjs');
-const { ExecutorError } = require('./error.cjs');
+const { ExecutorError, SandboxError } = require('./error.cjs');
 const { SESExecutor } = require('./executor.cjs');
+
+/** Loaded when one is made. */
+function Files(options) {
+  return new (require('./files.cjs').Files)(options);
+}
+Object.defineProperty(Files, Symbol.hasInstance, { value: (one) => one instanceof require('./files.cjs').Files });
 
 function fileTools(options) {
   return require('./files.cjs').fileTools(options);
+}
+
+function observation(report, options) {
+  return require('./texts.cjs').observation(report, options);
 }
 
 function parseCode(answer, options) {
@@ -23,6 +33,21 @@ function prepareProgramAsync(code, options) {
 
 function renderPrompt(context) {
   return require('./texts.cjs').renderPrompt(context);
+}
+
+/** Loaded when one is made. */
+class Sandbox {
+  constructor(options) {
+    return new (require('./sandbox.cjs').Sandbox)(options);
+  }
+
+  static async restore(snapshot, options) {
+    return await require('./sandbox.cjs').Sandbox.restore(snapshot, options);
+  }
+
+  static [Symbol.hasInstance](one) {
+    return one instanceof require('./sandbox.cjs').Sandbox;
+  }
 }
 
 function tool(fn, about) {
@@ -44,8 +69,12 @@ function validateCodeAsync(code, options) {
 module.exports = {
   ExecutorError,
   SESExecutor,
+  Files,
+  Sandbox,
+  SandboxError,
   buildId: native.buildId(),
   fileTools,
+  observation,
   parseCode,
   prepareProgram,
   prepareProgramAsync,

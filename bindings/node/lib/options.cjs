@@ -16,6 +16,12 @@ function toJson(options) {
   });
 }
 
+/** Complains about options that there are not: whoever misspells one believes it is in force. */
+function known(unknown, of, names) {
+  const [first] = Object.keys(unknown);
+  if (first !== undefined) throw new TypeError(`unknown option ${JSON.stringify(first)} of ${of}: the options are ${names.join(', ')}`);
+}
+
 /** Calls native code, whose complaints about arguments are the caller's mistakes. */
 function complain(work) {
   try {
@@ -26,4 +32,4 @@ function complain(work) {
   }
 }
 
-module.exports = { complain, toJson };
+module.exports = { complain, known, toJson };

@@ -40,4 +40,19 @@ function parseCode(answer, options = {}) {
   return JSON.parse(complain(() => native.parseCode(String(answer), toJson(options))));
 }
 
-module.exports = { parseCode, prepareProgram, prepareProgramAsync, promptOf, renderPrompt, validateCode, validateCodeAsync };
+/** What a model should read next: after what `run` or `execute` gave, or what `run` threw. */
+function observation(report, options = {}) {
+  if (typeof report !== 'object' || report === null) throw new TypeError('observation needs what a run gave, or its error');
+  const json = toJson(options);
+  const error = report instanceof Error ? report : report.error;
+  if (error !== undefined && error !== null) {
+    const { code = 'ERR_RUNTIME_EXCEPTION', message, details, logs } = error;
+    return complain(() => native.observeError(JSON.stringify({ code, message: String(message), details, logs }), json));
+  }
+  const { output, logs, is_final_answer, diagnostics } = report;
+  const rest = JSON.stringify({ logs, is_final_answer, diagnostics });
+  const { pack } = require('./pack.cjs');
+  return pack([output], ['output'], (...pieces) => complain(() => native.observeOutput(rest, json, ...pieces)));
+}
+
+module.exports = { observation, parseCode, prepareProgram, prepareProgramAsync, promptOf, renderPrompt, validateCode, validateCodeAsync };

@@ -4,6 +4,8 @@
 // What is large comes as a parcel and is made in steps, so that the event loop can turn in between.
 
 const op = require('./operations.cjs');
+const { Collisions, Entries } = require('./entries.cjs');
+const { RegExps } = require('./regexp.cjs');
 
 const VIEWS = new Map([...op.VIEWS].map(([name, kind]) => [kind, globalThis[name]]));
 const ERRORS = new Map(
@@ -12,10 +14,12 @@ const ERRORS = new Map(
 
 const NO_BYTES = new Uint8Array(0);
 
-/** V8 reads the source of a regular expression when it makes one, and takes up to ten microseconds for each character. */
-const MAX_REGEXP_LENGTH = 1000;
 /** So many numbers of a row are one step. */
 const STEP = 2048;
+/** V8 tells longer strings apart by their length alone, so as keys they are compared one with another. */
+const LONG_KEY = 16_383;
+/** So many of them can be keys in one message. */
+const MOST_LONG_KEYS = 64;
 
 class Unpacker {
   at = 0;
@@ -25,6 +29,9 @@ class Unpacker {
   large = undefined;
   nextLarge = 0;
   pause = STEP;
+  regexps = new RegExps();
+  collisions = new Collisions();
+  longKeys = 0;
 
   /** What cannot be made here is noted in `odd`, and stands as text where it should be. */
   constructor(row, strings, bytes, odd) {
@@ -91,8 +98,28 @@ class Unpacker {
   }
 
   properties(object) {
-    for (let left = this.next(); left > 0; left--) set(object, this.string(), this.value());
+    for (let left = this.next(); left > 0; left--) {
+      const key = this.string();
+      this.set(object, key, this.value());
+    }
     return object;
+  }
+
+  set(object, key, value) {
+    if (!this.isKey(key)) return;
+    // Assigning to this key would give the object another prototype.
+    if (key === '__proto__') define(object, key, value, true);
+    else object[key] = value;
+  }
+
+  /** Whether something can be a key. */
+  isKey(key) {
+    if (typeof key !== 'string' || key.length <= LONG_KEY) return true;
+    this.longKeys += 1;
+    if (this.longKeys === MOST_LONG_KEYS + 1) {
+      this.odd.push(`more than ${MOST_LONG_KEYS} keys with more than ${LONG_KEY} characters each cannot be made in Node`);
+    }
+    return this.longKeys <= MOST_LONG_KEYS;
   }
 
   special(operation) {
@@ -103,16 +130,18 @@ class Unpacker {
         return this.begin(this.regexp(this.string(), this.string()));
       case op.MAP: {
         const map = this.begin(new Map());
+        const entries = this.entriesOf(map);
         for (let left = this.next(); left > 0; left--) {
           const key = this.value();
-          map.set(key, this.value());
+          entries.add(key, this.value());
         }
-        return map;
+        return this.end(entries, map);
       }
       case op.SET: {
         const set = this.begin(new Set());
-        for (let left = this.next(); left > 0; left--) set.add(this.value());
-        return set;
+        const entries = this.entriesOf(set);
+        for (let left = this.next(); left > 0; left--) entries.add(this.value());
+        return this.end(entries, set);
       }
       case op.BUFFER: {
         const start = this.bytes.byteOffset + this.offset;
@@ -133,6 +162,23 @@ class Unpacker {
     }
   }
 
+  entriesOf(target) {
+    const put = target instanceof Map ? (key, value) => target.set(key, value) : (value) => target.add(value);
+    return new Entries((key, value) => {
+      if (this.isKey(key)) put(key, value);
+    }, this.collisions);
+  }
+
+  /** All entries are there: what `target` is to be, and what stands where it was to be. */
+  end(entries, target) {
+    entries.end();
+    if (!entries.isGivenUp) return target;
+    const printed = `[${target.constructor.name}]`;
+    target.clear();
+    this.odd.push(`a ${target.constructor.name} whose keys collide in V8 cannot be made in Node`);
+    return printed;
+  }
+
   view() {
     const slot = this.objects.push(undefined) - 1;
     const kind = this.next();
@@ -148,8 +194,7 @@ class Unpacker {
 
   regexp(source, flags) {
     try {
-      if (source.length > MAX_REGEXP_LENGTH) throw new RangeError(`it is longer than ${MAX_REGEXP_LENGTH} characters`);
-      return new RegExp(source, flags);
+      return this.regexps.make(source, flags);
     } catch (error) {
       const printed = `/${source}/${flags}`;
       const short = printed.length > 100 ? `${printed.slice(0, 100)}…` : printed;
@@ -175,11 +220,14 @@ class Unpacker {
     const error = this.begin(name === 'AggregateError' ? new AggregateError([], message) : new (ERRORS.get(name) ?? Error)(message));
     Reflect.set(Error, 'stackTraceLimit', limit);
     if (error.name !== name) define(error, 'name', name, false);
-    define(error, 'stack', stack || `${name}${message && `: ${message}`}`, false);
+    // Of the sandbox's own stacks only the frames come; whoever prints an error prints its stack.
+    const head = `${name}${message && `: ${message}`}`;
+    define(error, 'stack', stack && !stack.startsWith('    at ') ? stack : stack ? `${head}\n${stack.trimEnd()}` : head, false);
     return error;
   }
 
   errorProperty(error, key, value) {
+    if (!this.isKey(key)) return;
     define(error, key, value, key !== 'errors' || error.name !== 'AggregateError');
   }
 
@@ -220,26 +268,28 @@ class Unpacker {
         for (let left = this.next(); left > 0; left--) {
           if (this.isTime()) yield;
           const key = this.string();
-          set(object, key, this.isLarge() ? yield* this.inSteps() : this.value());
+          this.set(object, key, this.isLarge() ? yield* this.inSteps() : this.value());
         }
         return object;
       }
       case op.MAP: {
         const map = this.begin(new Map());
+        const entries = this.entriesOf(map);
         for (let left = this.next(); left > 0; left--) {
           if (this.isTime()) yield;
           const key = this.isLarge() ? yield* this.inSteps() : this.value();
-          map.set(key, this.isLarge() ? yield* this.inSteps() : this.value());
+          if (entries.add(key, this.isLarge() ? yield* this.inSteps() : this.value())) yield;
         }
-        return map;
+        return this.end(entries, map);
       }
       case op.SET: {
-        const values = this.begin(new Set());
+        const set = this.begin(new Set());
+        const entries = this.entriesOf(set);
         for (let left = this.next(); left > 0; left--) {
           if (this.isTime()) yield;
-          values.add(this.isLarge() ? yield* this.inSteps() : this.value());
+          if (entries.add(this.isLarge() ? yield* this.inSteps() : this.value())) yield;
         }
-        return values;
+        return this.end(entries, set);
       }
       case op.ERROR: {
         const error = this.beginError();
@@ -258,12 +308,6 @@ class Unpacker {
   }
 }
 
-function set(object, key, value) {
-  // Assigning to this key would give the object another prototype.
-  if (key === '__proto__') define(object, key, value, true);
-  else object[key] = value;
-}
-
 function define(object, key, value, enumerable) {
   Object.defineProperty(object, key, { value, enumerable, writable: true, configurable: true });
 }
@@ -273,15 +317,22 @@ function bigint(digits) {
   return digits[0] === '-' ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
 }
 
+/** What each of the halves of a float stands for, once somebody asks. */
+let singles;
+
 function halves(data, length) {
-  return Float32Array.from({ length }, (_, i) => {
-    const bits = data.getUint16(i * 2, true);
-    const sign = bits & 0x8000 ? -1 : 1;
-    const exponent = (bits >> 10) & 0x1f;
-    const fraction = bits & 0x3ff;
-    if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
-    return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
+  singles ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => single(bits));
+  const numbers = new Float32Array(length);
+  for (let i = 0; i < length; i++) numbers[i] = singles[data.getUint16(i * 2, true)];
+  return numbers;
+}
+
+function single(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
+  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** Puts the values in the pieces into `values`. What Node cannot make is told in `odd`. */

@@ -18,6 +18,7 @@ use async_task::WithInfo;
 use futures_channel::oneshot;
 use hotcell_cell::{Pool, Reply, ToolCall, ToolError, Value};
 use hotcell_executor::ApprovalRequest;
+use hotcell_meter::Charge;
 use napi::{
     Status,
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
@@ -28,14 +29,12 @@ use crate::{
     home::{Home, Pace, Weight},
     outcome::Outcome,
     packed::pack,
-    sent::Sent,
+    sent::Answer,
     transit::Transit,
 };
 
 /// Wakes Node. Weak: it does not by itself keep the process alive.
 pub(crate) type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
-
-type Answer = Result<Sent, ToolError>;
 
 /// Lines of the console are told together up to this many bytes.
 const LINES: usize = 16 << 10;
@@ -50,6 +49,24 @@ pub(crate) enum First {
     Now(Answer),
     /// It returns a promise.
     Later(oneshot::Receiver<Answer>),
+}
+
+/// Who waits for an answer of Node's, and what pays for it until it is taken.
+pub(crate) struct Caller<T> {
+    sender: oneshot::Sender<T>,
+    /// Code that computes takes no answers, so many may be there when it does. `None` if nobody has an account.
+    room: Option<Charge>,
+}
+
+impl<T> Caller<T> {
+    /// One whose answers are small, or charged where they are taken.
+    pub(crate) fn unpaid(sender: oneshot::Sender<T>) -> Self {
+        Self { sender, room: None }
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.sender.is_canceled()
+    }
 }
 
 /// What the events of one executor have in common.
@@ -91,8 +108,8 @@ struct Queue {
 #[derive(Default)]
 struct Calls {
     next: u32,
-    first: HashMap<u32, oneshot::Sender<First>>,
-    later: HashMap<u32, oneshot::Sender<Answer>>,
+    first: HashMap<u32, Caller<First>>,
+    later: HashMap<u32, Caller<Answer>>,
     /// How many there were when those were last forgotten that nobody waits for.
     swept: usize,
 }
@@ -180,11 +197,12 @@ impl Bridge {
         let bytes = call.arguments.iter().map(Value::heap_size).sum();
         let passage = lane.transit.enter(bytes).await;
         let (sender, receiver) = oneshot::channel();
+        let room = call.charge(0).ok().flatten();
         let what = What::Call {
             set,
             tool: call.tool,
             arguments: pack(call.arguments.into_vec()),
-            answer: sender,
+            answer: Caller { sender, room },
             passage,
         };
         self.send(Event {
@@ -192,12 +210,9 @@ impl Bridge {
             what,
         });
         match receiver.await {
-            Ok(First::Now(answer)) => answer.and_then(Sent::read).map(Reply::Value),
+            Ok(First::Now(answer)) => answer.read().map(Reply::Value),
             Ok(First::Later(answer)) => Ok(Reply::Later(Box::pin(async move {
-                answer
-                    .await
-                    .unwrap_or_else(|_| Err(gone()))
-                    .and_then(Sent::read)
+                answer.await.map_err(|_| gone())?.read()
             }))),
             Err(_) => Err(gone()),
         }
@@ -217,7 +232,7 @@ impl Bridge {
             hooks,
             tool: request.tool,
             arguments: pack(request.arguments.into_vec()),
-            answer: sender,
+            answer: Caller::unpaid(sender),
             passage,
         };
         self.send(Event {
@@ -228,11 +243,11 @@ impl Bridge {
     }
 
     /// Keeps a call until Node answers it, under this number.
-    pub(crate) fn expect(&self, answer: oneshot::Sender<First>) -> u32 {
+    pub(crate) fn expect(&self, caller: Caller<First>) -> u32 {
         let mut calls = lock(&self.calls);
         calls.next = calls.next.wrapping_add(1);
         let id = calls.next;
-        calls.first.insert(id, answer);
+        calls.first.insert(id, caller);
         id
     }
 
@@ -242,9 +257,9 @@ impl Bridge {
             let mut calls = lock(&self.calls);
             // Whoever waited may have gone; then there is nobody to tell.
             if let Some(first) = calls.first.remove(&call) {
-                let _ = first.send(First::Now(answer));
+                let _ = first.sender.send(First::Now(answer.paid(first.room)));
             } else if let Some(later) = calls.later.remove(&call) {
-                let _ = later.send(answer);
+                let _ = later.sender.send(answer.paid(later.room));
             }
         })
     }
@@ -255,11 +270,23 @@ impl Bridge {
             let mut calls = lock(&self.calls);
             if let Some(first) = calls.first.remove(&call) {
                 let (sender, receiver) = oneshot::channel();
-                if first.send(First::Later(receiver)).is_ok() {
-                    calls.later.insert(call, sender);
+                let room = first.room;
+                if first.sender.send(First::Later(receiver)).is_ok() {
+                    calls.later.insert(call, Caller { sender, room });
                 }
             }
         })
+    }
+
+    /// Which of these calls nobody waits for any more.
+    pub(crate) fn cancelled(&self, ids: Vec<u32>) -> Vec<u32> {
+        let calls = lock(&self.calls);
+        let is_awaited = |id: &u32| {
+            let first = calls.first.get(id).map(Caller::is_gone);
+            let later = calls.later.get(id).map(Caller::is_gone);
+            first.or(later) == Some(false)
+        };
+        ids.into_iter().filter(|id| !is_awaited(id)).collect()
     }
 
     /// Forgets calls whose run is over: a promise of the host's may never be settled. Not each time, because it looks at the
@@ -267,8 +294,8 @@ impl Bridge {
     pub(crate) fn sweep(&self) {
         let mut calls = lock(&self.calls);
         if calls.first.len() + calls.later.len() > 2 * calls.swept + BATCH {
-            calls.first.retain(|_, sender| !sender.is_canceled());
-            calls.later.retain(|_, sender| !sender.is_canceled());
+            calls.first.retain(|_, caller| !caller.is_gone());
+            calls.later.retain(|_, caller| !caller.is_gone());
             calls.swept = calls.first.len() + calls.later.len();
         }
     }

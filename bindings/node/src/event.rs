@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use futures_channel::oneshot;
 use hotcell_cell::Text;
 use napi::{
     Env, Result,
-    bindgen_prelude::{Array, BigInt, Float64ArraySlice, Uint8ArraySlice},
+    bindgen_prelude::{Array, BigInt, Buffer, Float64ArraySlice, Uint8ArraySlice},
 };
 
 use crate::{
-    bridge::{Bridge, First, pool},
+    bridge::{Bridge, Caller, First, pool},
     outcome::Outcome,
     packed::{Packed, Piece},
     parcel::Parcel,
+    sandbox::NativeCommandCall,
     transit::Passage,
 };
 
@@ -31,7 +31,7 @@ pub(crate) enum What {
         set: u32,
         tool: Arc<str>,
         arguments: Packed,
-        answer: oneshot::Sender<First>,
+        answer: Caller<First>,
         passage: Passage,
     },
     /// Code in a cell printed lines: JSON, with a comma between each two.
@@ -41,8 +41,21 @@ pub(crate) enum What {
         hooks: u32,
         tool: Arc<str>,
         arguments: Packed,
-        answer: oneshot::Sender<First>,
+        answer: Caller<First>,
         passage: Passage,
+    },
+    /// A command of a sandbox printed something.
+    Output {
+        hooks: u32,
+        stream: &'static str,
+        bytes: Vec<u8>,
+    },
+    /// A shell calls a function of Node's.
+    Command {
+        set: u32,
+        name: String,
+        call: NativeCommandCall,
+        answer: Caller<First>,
     },
     /// An operation is over.
     Done { operation: u32, outcome: Outcome },
@@ -52,6 +65,8 @@ const CALL: u32 = 0;
 const LOG: u32 = 1;
 const APPROVAL: u32 = 2;
 const DONE: u32 = 3;
+const OUTPUT: u32 = 5;
+const COMMAND: u32 = 6;
 /// There are more events to be taken.
 pub(crate) const MORE: u32 = 4;
 
@@ -61,6 +76,8 @@ impl Event {
         match &self.what {
             What::Call { arguments, .. } | What::Approval { arguments, .. } => arguments.size(),
             What::Log { entries, .. } => entries.len(),
+            What::Output { bytes, .. } => bytes.len(),
+            What::Command { name, .. } => name.len(),
             What::Done { outcome, .. } => outcome.size(),
         }
     }
@@ -79,7 +96,7 @@ impl Event {
             }
             | What::Approval {
                 answer, arguments, ..
-            } if answer.is_canceled() => {
+            } if answer.is_gone() => {
                 // Letting go of much takes a while, too.
                 if arguments.is_large() {
                     pool().spawn(async move { drop(arguments) }).detach();
@@ -101,6 +118,27 @@ impl Event {
             What::Log { hooks, entries } => {
                 begin(&mut row, LOG, lane, hooks)?;
                 row.insert(format!("[{entries}]"))?;
+            }
+            What::Output {
+                hooks,
+                stream,
+                bytes,
+            } => {
+                begin(&mut row, OUTPUT, lane, hooks)?;
+                row.insert(stream)?;
+                row.insert(Buffer::from(bytes))?;
+            }
+            What::Command { answer, .. } if answer.is_gone() => return Ok(None),
+            What::Command {
+                set,
+                name,
+                call,
+                answer,
+            } => {
+                begin(&mut row, COMMAND, lane, bridge.expect(answer))?;
+                row.insert(set)?;
+                row.insert(name)?;
+                row.insert(call)?;
             }
             What::Approval {
                 hooks,

@@ -1,7 +1,8 @@
 //! Executors, as `lib/executor.cjs` uses them. Every method that takes an `operation` returns at once, with true if it is
 //! up to Node's thread to begin with it ([`Host::take`]); how it ended is told by an event.
 
-mod order;
+mod modules;
+pub(crate) mod order;
 mod report;
 mod tools;
 
@@ -26,14 +27,16 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     bridge::{Bridge, First, Lane, pool},
-    files::NativeFileTools,
+    files::NativeFiles,
     home::{Pace, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
     packed::{Malformed, Reader},
-    sent::{Borrowed, Sent},
+    sandbox::NativeSandbox,
+    sent::{Answer, Borrowed},
     snapshot::SnapshotBytes,
 };
+pub use modules::NativeModules;
 use order::Order;
 use report::{normalised, report};
 
@@ -73,6 +76,7 @@ impl NativeExecutor {
         hooks: u32,
         on_log: bool,
         on_approval: bool,
+        modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<Self> {
         let lane = Lane::new();
         let hooks = Hooks {
@@ -80,7 +84,10 @@ impl NativeExecutor {
             lane: lane.clone(),
             number: hooks,
         };
-        let options = hooks.read_options(&options, on_log, on_approval)?;
+        let mut options = hooks.read_options(&options, on_log, on_approval)?;
+        if let Some(modules) = modules {
+            options = modules.add_to(options, &host.bridge, &lane)?;
+        }
         let executor = Executor::new(options);
         Ok(Self::of(&host.bridge, lane, executor, 0))
     }
@@ -107,6 +114,10 @@ impl NativeExecutor {
 
     /// An executor from a snapshot.
     #[napi]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "Node-API passes them one by one, which is cheaper than an object"
+    )]
     pub fn restore(
         host: &Host,
         operation: u32,
@@ -115,6 +126,7 @@ impl NativeExecutor {
         hooks: u32,
         on_log: bool,
         on_approval: bool,
+        modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<bool> {
         let bridge = Arc::clone(&host.bridge);
         let lane = Lane::new();
@@ -126,6 +138,12 @@ impl NativeExecutor {
         let options = options
             .map(|options| hooks.read_options(&options, on_log, on_approval))
             .transpose()?;
+        let options = match (options, modules) {
+            (options, None) => options,
+            (options, Some(modules)) => {
+                Some(modules.add_to(options.unwrap_or_default(), &bridge, &lane)?)
+            }
+        };
         let snapshot = snapshot.take();
         let restoring = async move {
             let number = lane.number;
@@ -159,6 +177,12 @@ impl NativeExecutor {
         serde_json::to_string(&self.executor.tools()).map_err(bug)
     }
 
+    /// The modules that it has, as JSON.
+    #[napi(getter)]
+    pub fn modules(&self) -> Result<String> {
+        serde_json::to_string(&self.executor.modules()).map_err(bug)
+    }
+
     /// Its options, as JSON.
     #[napi(getter)]
     pub fn options(&self) -> String {
@@ -175,7 +199,7 @@ impl NativeExecutor {
     #[napi]
     pub fn validate_async(&self, operation: u32, code: String) -> bool {
         let executor = self.executor.clone();
-        self.start(operation, Weight::of_bytes(code.len()), async move {
+        self.start(operation, Weight::of_code(&code), async move {
             Outcome::data(&executor.validate(&code))
         })
     }
@@ -247,9 +271,9 @@ impl NativeExecutor {
         operation: u32,
         set: u32,
         specs: String,
-        builtins: Vec<ClassInstance<'_, NativeFileTools>>,
+        builtins: Vec<ClassInstance<'_, NativeFiles>>,
     ) -> Result<bool> {
-        let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.tools()).collect();
+        let builtins: Vec<_> = builtins.iter().map(|builtin| builtin.files()).collect();
         let tools =
             tools::read(&self.bridge, &self.lane, set, &specs, &builtins).map_err(mistake)?;
         let executor = self.executor.clone();
@@ -257,6 +281,16 @@ impl NativeExecutor {
         Ok(self.start(operation, weight, async move {
             nothing(executor.send_tools(tools).await)
         }))
+    }
+
+    /// The tools of a sandbox, which forks and snapshots take along.
+    #[napi]
+    pub fn attach(&self, operation: u32, sandbox: &NativeSandbox) -> bool {
+        let executor = self.executor.clone();
+        let sandbox = Arc::new(sandbox.sandbox().clone());
+        self.start(operation, Weight::Heavy, async move {
+            nothing(executor.attach(sandbox).await)
+        })
     }
 
     /// Runs code.
@@ -267,9 +301,13 @@ impl NativeExecutor {
         code: String,
         name: Option<String>,
         timeout_ms: Option<f64>,
+        calls_function: bool,
     ) -> Result<bool> {
         let weight = Weight::of_bytes(code.len());
         let mut run = Run::new(code);
+        if calls_function {
+            run = run.calls_function();
+        }
         if let Some(name) = name {
             run = run.name(name);
         }
@@ -308,18 +346,27 @@ impl NativeExecutor {
         })
     }
 
-    /// A twin.
+    /// A twin, with modules of its own if it has such.
     #[napi]
-    pub fn fork(&self, operation: u32) -> bool {
+    pub fn fork(
+        &self,
+        operation: u32,
+        modules: Option<ClassInstance<'_, NativeModules>>,
+    ) -> Result<bool> {
         let executor = self.executor.clone();
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
-        self.start(operation, Weight::Heavy, async move {
+        let lane = Lane::new();
+        let mut options = executor.options().clone();
+        if let Some(modules) = modules {
+            options = modules.add_to(options, &bridge, &lane)?;
+        }
+        Ok(self.start(operation, Weight::Heavy, async move {
             let memory = memory.load(Ordering::Relaxed);
-            match executor.fork().await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, Lane::new(), twin, memory)),
+            match executor.fork_with(options).await {
+                Ok(twin) => Outcome::Executor(Self::of(&bridge, lane, twin, memory)),
                 Err(error) => failed(&error),
             }
-        })
+        }))
     }
 
     /// How much work something is that is done in the cell between runs. It is done in one go, unlike a run, which makes way.
@@ -425,7 +472,7 @@ impl Hooks {
             Ok(First::Later(answer)) => answer.await.ok(),
             Err(_) => None,
         };
-        Approval::Deny(match answer.map(|answer| answer.and_then(Sent::read)) {
+        Approval::Deny(match answer.map(Answer::read) {
             Some(Ok(Value::Bool(true))) => return Approval::Allow,
             Some(Ok(Value::String(reason))) => reason.to_string(),
             Some(Ok(_)) => "it was not approved".into(),

@@ -18,6 +18,7 @@ use std::{
 
 use async_task::{Runnable, ScheduleInfo};
 use hotcell_cell::{is_leaving, visit};
+use hotcell_prepare::is_quick;
 
 use crate::bridge::{lock, pool};
 
@@ -41,6 +42,15 @@ impl Weight {
     /// By how much there is to read.
     pub(crate) fn of_bytes(bytes: usize) -> Self {
         if bytes <= SMALL {
+            Self::Light
+        } else {
+            Self::Heavy
+        }
+    }
+
+    /// Of code that is looked at.
+    pub(crate) fn of_code(code: &str) -> Self {
+        if is_quick(code) {
             Self::Light
         } else {
             Self::Heavy

@@ -13,7 +13,7 @@ use napi_derive::napi;
 use crate::{
     bridge::Bridge,
     event::MORE,
-    sent::{Borrowed, Sent},
+    sent::{Answer, Borrowed, Sent},
 };
 
 /// One for each environment, made by `lib/host.cjs`.
@@ -73,7 +73,7 @@ impl Host {
             bytes,
             bigints,
         })?;
-        Ok(self.bridge.answer(call, weight, Ok(value)))
+        Ok(self.bridge.answer(call, weight, Answer::new(Ok(value))))
     }
 
     /// A tool threw this error, or its promise was rejected with it. True if there is something to [`Self::take`].
@@ -96,8 +96,14 @@ impl Host {
             Value::Error(error) => *error,
             _ => ErrorValue::new("Error", "the tool failed"),
         };
-        let error = Err(ToolError::from(error));
+        let error = Answer::new(Err(ToolError::from(error)));
         Ok(self.bridge.answer(call, weight, error))
+    }
+
+    /// Which of these calls nobody waits for any more.
+    #[napi]
+    pub fn cancelled(&self, calls: Vec<u32>) -> Vec<u32> {
+        self.bridge.cancelled(calls)
     }
 
     /// A tool returned a promise. True if there is something to [`Self::take`].

@@ -29,14 +29,19 @@ mod host;
 mod outcome;
 mod packed;
 mod parcel;
+mod sandbox;
 mod sent;
 mod snapshot;
 mod texts;
 mod transit;
 
-pub use executor::NativeExecutor;
-pub use files::NativeFileTools;
+pub use executor::{NativeExecutor, NativeModules};
+pub use files::NativeFiles;
 pub use host::Host;
 pub use parcel::Parcel;
+pub use sandbox::{NativeCommandCall, NativeSandbox};
 pub use snapshot::SnapshotBytes;
-pub use texts::{build_id, parse_answer, prepare_program, render_prompt, validate_code, version};
+pub use texts::{
+    build_id, observe_error, observe_output, parse_answer, prepare_program, render_prompt,
+    validate_code, version,
+};

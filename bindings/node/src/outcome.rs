@@ -12,6 +12,7 @@ use crate::{
     event::values,
     executor::NativeExecutor,
     packed::{Packed, pack},
+    sandbox::NativeSandbox,
 };
 
 /// More than this JSON does not say: it would be read at once.
@@ -33,6 +34,12 @@ pub(crate) enum Outcome {
     Failed(Data),
     /// Not well: a message.
     Threw(String),
+    /// What came of a command: JSON, and what it printed on its two streams.
+    Ran(String, Vec<u8>, Vec<u8>),
+    /// A sandbox.
+    Sandbox(NativeSandbox),
+    /// A sandbox did not do it: JSON.
+    Refused(String),
 }
 
 /// Something that JSON can say.
@@ -74,6 +81,9 @@ const EXECUTOR: u32 = 3;
 const DATA: u32 = 4;
 const FAILED: u32 = 5;
 const THREW: u32 = 6;
+const RAN: u32 = 7;
+const SANDBOX: u32 = 8;
+const REFUSED: u32 = 9;
 
 impl Outcome {
     /// Something that JSON can say.
@@ -92,8 +102,9 @@ impl Outcome {
             Self::Report(packed) => packed.size(),
             Self::Data(data) | Self::Failed(data) => data.size(),
             Self::Threw(message) => message.len(),
+            Self::Ran(json, ..) | Self::Refused(json) => json.len(),
             // Bytes are not copied.
-            Self::Nothing | Self::Bytes(_) | Self::Executor(_) => 0,
+            Self::Nothing | Self::Bytes(_) | Self::Executor(_) | Self::Sandbox(_) => 0,
         }
     }
 
@@ -125,6 +136,20 @@ impl Outcome {
             Self::Threw(message) => {
                 row.insert(THREW)?;
                 row.insert(message)
+            }
+            Self::Ran(json, stdout, stderr) => {
+                row.insert(RAN)?;
+                row.insert(json)?;
+                row.insert(Buffer::from(stdout))?;
+                row.insert(Buffer::from(stderr))
+            }
+            Self::Sandbox(sandbox) => {
+                row.insert(SANDBOX)?;
+                row.insert(sandbox)
+            }
+            Self::Refused(json) => {
+                row.insert(REFUSED)?;
+                row.insert(json)
             }
         }
     }

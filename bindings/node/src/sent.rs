@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use hotcell_cell::{BigInt, ToolError, Value};
+use hotcell_meter::Charge;
 use napi::{
     Result,
     bindgen_prelude::{BigInt as Words, Utf16String},
@@ -46,6 +47,53 @@ impl Sent {
                 .read(only)
                 .map_err(|error| ToolError::from(error.to_string())),
         }
+    }
+}
+
+/// What came of a call of a function of Node's, on its way to who called it.
+pub(crate) struct Answer {
+    result: std::result::Result<Sent, ToolError>,
+    /// What it takes meanwhile. Where it is read it is charged anew, as what it is then.
+    charge: Option<Charge>,
+}
+
+impl Answer {
+    pub(crate) fn new(result: std::result::Result<Sent, ToolError>) -> Self {
+        Self {
+            result,
+            charge: None,
+        }
+    }
+
+    /// The same with what pays for it. If that is too little, the answer is that there is no room for it.
+    pub(crate) fn paid(mut self, room: Option<Charge>) -> Self {
+        let Some(mut room) = room else {
+            return self;
+        };
+        match room.grow(self.size()) {
+            Ok(()) => self.charge = Some(room),
+            Err(over) => {
+                let message = format!("the answer of the tool cannot be kept: {over}");
+                self.result = Err(ToolError::new("RangeError", message));
+            }
+        }
+        self
+    }
+
+    fn size(&self) -> usize {
+        match &self.result {
+            Ok(Sent::Value(value)) => value.heap_size(),
+            Ok(Sent::Pieces(pieces)) => pieces.size(),
+            Err(error) => error.heap_size(),
+        }
+    }
+
+    /// The value, or why there is none.
+    pub(crate) fn read(self) -> std::result::Result<Value, ToolError> {
+        let Self { result, charge } = self;
+        let value = result.and_then(Sent::read);
+        drop(charge);
+        value
     }
 }
 
@@ -93,6 +141,11 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
+    fn size(&self) -> usize {
+        let bigints = self.bigints.iter().map(|one| size_of_val(&*one.words));
+        size_of_val(&*self.row) + self.text.size() + self.bytes.len() + bigints.sum::<usize>()
+    }
+
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(Reader<'_>) -> std::result::Result<T, Malformed>,
@@ -120,6 +173,13 @@ impl Kept {
         )]
         let narrow = text.iter().map(|&unit| unit as u8).collect();
         Self::Narrow(narrow)
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Narrow(bytes) => bytes.len(),
+            Self::Wide(text) => size_of_val(&**text),
+        }
     }
 
     fn units(&self) -> Cow<'_, [u16]> {

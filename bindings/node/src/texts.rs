@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::ExecutorOptions;
+use hotcell_executor::{
+    ExecutorOptions, ObservationOptions, observation_of_json, observation_of_output,
+};
 use hotcell_prompt::{
     ParseOptions, PromptContext, parse_code, render_system_prompt, render_template,
 };
-use napi::Result;
+use napi::{
+    Result,
+    bindgen_prelude::{BigInt, Utf16String},
+};
 use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
@@ -14,6 +19,7 @@ use crate::{
     home::Weight,
     host::{Host, bug, mistake},
     outcome::Outcome,
+    sent::Borrowed,
 };
 
 /// What there is to say about code, while Node waits.
@@ -44,7 +50,7 @@ impl Host {
     #[napi]
     pub fn validate_code(&self, operation: u32, code: String, options: String) -> Result<bool> {
         let options = read_options(&options)?;
-        Ok(self.tell(operation, code.len(), move || {
+        Ok(self.tell(operation, Weight::of_code(&code), move || {
             Outcome::data(&options.validate_code(&code))
         }))
     }
@@ -53,22 +59,21 @@ impl Host {
     #[napi]
     pub fn prepare_program(&self, operation: u32, code: String, options: String) -> Result<bool> {
         let options = read_options(&options)?;
-        Ok(self.tell(operation, code.len(), move || {
+        Ok(self.tell(operation, Weight::of_code(&code), move || {
             Outcome::data(&prepared(&options, &code))
         }))
     }
 
-    /// Does something with a text of that length.
+    /// Does something that is so much work.
     fn tell(
         &self,
         operation: u32,
-        length: usize,
+        weight: Weight,
         work: impl FnOnce() -> Outcome + Send + 'static,
     ) -> bool {
         let bridge = Arc::clone(&self.bridge);
         let pace = Arc::default();
         let working = async move { bridge.done(0, operation, work()) };
-        let weight = Weight::of_bytes(length);
         self.bridge.spawn(operation, weight, &pace, working)
     }
 }
@@ -90,6 +95,49 @@ pub fn parse_answer(answer: String, options: String) -> Result<String> {
     let options: ParseOptions = serde_json::from_str(&options).map_err(mistake)?;
     let parsed = parse_code(&answer, &options).map_err(mistake)?;
     serde_json::to_string(&parsed).map_err(bug)
+}
+
+/// What a model should read after a run that went well. `report` is the rest of its report.
+#[napi]
+pub fn observe_output(
+    report: String,
+    options: String,
+    row: &[f64],
+    text: Utf16String,
+    bytes: &[u8],
+    bigints: Option<Vec<BigInt>>,
+) -> Result<String> {
+    let report: Json = serde_json::from_str(&report).map_err(bug)?;
+    let options = observation_options(&options)?;
+    let pieces = Borrowed {
+        row,
+        text,
+        bytes,
+        bigints,
+    };
+    // Those with large numbers beside the row can only be read when they are kept.
+    let pieces = pieces.into_owned();
+    let output = pieces.read(|mut reader| reader.value()).map_err(bug)?;
+    let logs = report.get("logs").and_then(Json::as_str);
+    Ok(observation_of_output(
+        &output,
+        logs.unwrap_or_default(),
+        report.get("is_final_answer") == Some(&Json::Bool(true)),
+        report.get("diagnostics").unwrap_or(&Json::Null),
+        &options,
+    ))
+}
+
+/// What a model should read after a run that failed with this error.
+#[napi]
+pub fn observe_error(error: String, options: String) -> Result<String> {
+    let error: Json = serde_json::from_str(&error).map_err(bug)?;
+    observation_of_json(&error, &observation_options(&options)?).map_err(mistake)
+}
+
+fn observation_options(options: &str) -> Result<ObservationOptions> {
+    let options = serde_json::from_str(options).map_err(bug)?;
+    ObservationOptions::from_json(&options).map_err(mistake)
 }
 
 /// The version of the library.

@@ -100,3 +100,22 @@ test('smolagents: tools and variables are there after every init', async () => {
   assert.match(executor.renderPrompt(), /document_qa\(question: string/);
   rmSync(workspace, { recursive: true });
 });
+
+test('smolagents: a step goes from an answer to an observation', async () => {
+  const executor = forAgents({ timeoutMs: 200, maxOperations: 1e9, tools: { price: async () => 3 } });
+  await executor.init();
+  const steps = [];
+  for (const answer of [
+    'I do not know.',
+    '<code>\nawait prise("tea")\n</code>',
+    '<code>\nwhile (true) {}\n</code>',
+    '<code>\nfinal_answer(await price("tea"))\n</code>',
+  ]) {
+    steps.push(await executor.step(answer));
+  }
+  assert.match(steps[0].observation, /<code>/);
+  assert.match(steps[1].observation, /did you mean `price`\?/);
+  assert.match(steps[2].observation, /Execution timed out after 200ms/);
+  assert.deepEqual([steps[3].observation, steps[3].is_final_answer, steps[3].output], ['Final answer: 3', true, 3]);
+  await executor.cleanup();
+});

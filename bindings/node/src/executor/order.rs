@@ -41,12 +41,12 @@ pub(crate) struct Order {
 
 impl Order {
     /// Whether nothing is under way.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.under_way.load(Ordering::Acquire) == 0
     }
 
     /// The future, which is first polled after those that were queued before have been.
-    pub(super) fn queue<F: Future + Send>(
+    pub(crate) fn queue<F: Future + Send>(
         &self,
         future: F,
     ) -> impl Future<Output = F::Output> + Send + use<F> {

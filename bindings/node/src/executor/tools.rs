@@ -1,11 +1,10 @@
 //! Functions of Node's as tools.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
 use hotcell_cell::{Reply, Tool, ToolCall, ToolError, Value};
-use hotcell_executor::{AgentTool, Permission, file_tools};
+use hotcell_executor::{AgentTool, Files, Permission, file_tools};
 use hotcell_prompt::ToolSpec;
-use hotcell_tools::FileTools;
 use serde::Deserialize;
 
 use crate::bridge::{Bridge, Lane};
@@ -19,6 +18,9 @@ struct Given {
     mode: Option<Mode>,
     permission: Option<Allowed>,
     builtin: Option<Builtin>,
+    /// Whether the function is known to return a promise.
+    #[serde(default)]
+    promises: bool,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -36,7 +38,7 @@ enum Allowed {
     Ask,
 }
 
-/// A tool that need not come to Node's thread: which of the file tools that were passed, and which tool of those.
+/// A tool that need not come to Node's thread: which of the files that were passed, and which tool on those.
 #[derive(Deserialize)]
 struct Builtin {
     index: usize,
@@ -59,21 +61,30 @@ pub(super) fn read(
     lane: &Lane,
     set: u32,
     specs: &str,
-    builtins: &[FileTools],
+    builtins: &[Files],
 ) -> Result<Vec<(String, AgentTool)>, ToolsError> {
     let given: Vec<Given> = serde_json::from_str(specs).map_err(ToolsError::Description)?;
+    let builtins: Vec<HashMap<String, AgentTool>> = builtins
+        .iter()
+        .map(|files| file_tools(files).into_iter().collect())
+        .collect();
     given
         .into_iter()
         .map(|given| {
             let name = given.spec.name.clone();
             let tool = match &given.builtin {
-                Some(builtin) => file_tool(builtin, builtins)?,
+                Some(builtin) => file_tool(builtin, &builtins)?,
                 None => AgentTool::with_spec(node_tool(bridge, lane, set, given.mode), given.spec),
             };
             let permission = match given.permission {
                 Some(Allowed::Deny) => Permission::Deny,
                 Some(Allowed::Ask) => Permission::Ask,
                 Some(Allowed::Allow) | None => Permission::Allow,
+            };
+            let tool = if given.promises {
+                tool.promising()
+            } else {
+                tool
             };
             Ok((name, tool.permission(permission)))
         })
@@ -105,14 +116,13 @@ fn plain(
     })
 }
 
-fn file_tool(builtin: &Builtin, builtins: &[FileTools]) -> Result<AgentTool, ToolsError> {
+fn file_tool(
+    builtin: &Builtin,
+    builtins: &[HashMap<String, AgentTool>],
+) -> Result<AgentTool, ToolsError> {
     builtins
         .get(builtin.index)
-        .and_then(|tools| {
-            file_tools(tools)
-                .into_iter()
-                .find(|(name, _)| *name == builtin.tool)
-        })
-        .map(|(_, tool)| tool)
+        .and_then(|tools| tools.get(&builtin.tool))
+        .cloned()
         .ok_or_else(|| ToolsError::Builtin(builtin.tool.clone()))
 }
