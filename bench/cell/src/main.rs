@@ -29,7 +29,7 @@ fn main() {
             bar,
             hotcell,
             beside: native,
-            note: None,
+            ..Row::default()
         });
     };
 

@@ -131,6 +131,7 @@ fn main() {
             hotcell,
             beside,
             note: note.clone(),
+            ..Row::default()
         });
     };
     for (name, key, bar) in [

@@ -24,6 +24,8 @@ pub struct Report {
     pub machine: String,
     /// What hotcell is measured beside.
     pub beside: String,
+    /// What else it is measured beside, if there is more.
+    pub peers: Vec<String>,
     /// What was measured.
     pub rows: Vec<Row>,
 }
@@ -43,6 +45,8 @@ pub struct Row {
     pub beside: Option<f64>,
     /// Why there is no other side, if it should be there.
     pub note: Option<String>,
+    /// What each of the peers took, or why there is no figure.
+    pub peers: Vec<Result<f64, String>>,
 }
 
 impl Report {
@@ -51,6 +55,7 @@ impl Report {
         Self {
             machine: machine(),
             beside: beside.into(),
+            peers: Vec::new(),
             rows: Vec::new(),
         }
     }
@@ -75,6 +80,12 @@ impl fmt::Display for Row {
         }
         if let Some(note) = &self.note {
             write!(f, ", {note}")?;
+        }
+        for peer in &self.peers {
+            match peer {
+                Ok(took) => write!(f, ", peer {took:.2}")?,
+                Err(why) => write!(f, ", peer {why}")?,
+            }
         }
         if let Some(bar) = self.bar {
             let missed = if self.hotcell > bar { " MISSED" } else { "" };

@@ -27,6 +27,16 @@ impl Ours {
         }
     }
 
+    /// A shell without files.
+    pub(crate) fn empty() -> Self {
+        let files = MemVfs::new();
+        files.mkdir_all(VfsPath::new("/work"), 0o755).unwrap();
+        Self {
+            shell: shell(),
+            files: Arc::new(files),
+        }
+    }
+
     /// What the command prints.
     pub(crate) fn run(&mut self, script: &str) -> Vec<u8> {
         run(&mut self.shell, &self.files, script)
