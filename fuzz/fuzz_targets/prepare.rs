@@ -11,7 +11,9 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| fuzz_prepare(data));
 
 fn fuzz_prepare(data: &[u8]) {
-    let Some((&mode, text)) = data.split_first() else { return };
+    let Some((&mode, text)) = data.split_first() else {
+        return;
+    };
     let text = String::from_utf8_lossy(text);
     let mut options = PrepareOptions::default();
     options.tools.insert("tool".into());
@@ -38,7 +40,9 @@ fn program(code: &str, options: &PrepareOptions) {
     }
     // Without its types a text can start with what looks like a fence.
     let is_text = program.transformed.trim().is_empty()
-        || ["```", "~~~"].iter().any(|fence| program.transformed.contains(fence));
+        || ["```", "~~~"]
+            .iter()
+            .any(|fence| program.transformed.contains(fence));
     if !program.has_errors() && !is_text {
         stays_accepted(&program, options);
     }
@@ -62,14 +66,23 @@ fn dynamic(kind: u8, text: &str, options: &PrepareOptions) {
         _ => DynamicKind::Module,
     };
     let (params, body) = text.split_once('\0').unwrap_or(("", text));
-    let Ok(source) = prepare_dynamic(kind, Some(params), body, options) else { return };
+    let Ok(source) = prepare_dynamic(kind, Some(params), body, options) else {
+        return;
+    };
     if source != body {
         // A function is one expression, whatever its parts were.
-        let whole = prepare_dynamic(DynamicKind::DirectEval, None, &format!("({source})"), options);
+        let whole = prepare_dynamic(
+            DynamicKind::DirectEval,
+            None,
+            &format!("({source})"),
+            options,
+        );
         assert!(whole.is_ok(), "{source}: {whole:?}");
     }
 }
 
 fn widths(text: &str) -> Vec<usize> {
-    text.split('\n').map(|line| line.encode_utf16().count()).collect()
+    text.split('\n')
+        .map(|line| line.encode_utf16().count())
+        .collect()
 }

@@ -13,23 +13,32 @@ const LONGEST: usize = 1 << 20;
 fuzz_target!(|data: &[u8]| fuzz_shell(data));
 
 fn fuzz_shell(data: &[u8]) {
-    let Some((&mode, script)) = data.split_first() else { return };
+    let Some((&mode, script)) = data.split_first() else {
+        return;
+    };
     let options = Options {
         extglob: mode & 1 != 0,
         posix: mode & 2 != 0,
         interactive: mode & 4 != 0,
         ..Options::default()
     };
-    let Ok(commands) = parse(script, &options) else { return };
-    let Some(text) = printed(&commands) else { return };
+    let Ok(commands) = parse(script, &options) else {
+        return;
+    };
+    let Some(text) = printed(&commands) else {
+        return;
+    };
     if is_printed_wrongly(script)
         || is_printed_wrongly(&text)
-        || commands.iter().any(|command| !command.warnings.is_empty()) {
+        || commands.iter().any(|command| !command.warnings.is_empty())
+    {
         return;
     }
     // A semicolon behind a document becomes a newline the first time; from then on the text stays the same.
     let commands = parse(&text, &options).expect("what was printed is a script");
-    let Some(text) = printed(&commands) else { return };
+    let Some(text) = printed(&commands) else {
+        return;
+    };
     let commands = parse(&text, &options).expect("what was printed is a script");
     assert_eq!(printed(&commands).as_ref(), Some(&text));
 }
@@ -66,5 +75,7 @@ fn is_printed_wrongly(script: &[u8]) -> bool {
     let contains = |text: &[u8]| script.windows(text.len()).any(|window| window == text);
     let last = script.iter().rev().find(|&&byte| byte != 0);
     last == Some(&b'\\')
-        || [&b"!"[..], b"time", b"coproc", b"<>"].iter().any(|text| contains(text))
+        || [&b"!"[..], b"time", b"coproc", b"<>"]
+            .iter()
+            .any(|text| contains(text))
 }

@@ -10,7 +10,9 @@ use libfuzzer_sys::fuzz_target;
 
 fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::with_options(&EngineOptions::default().max_cells(4)).expect("the engine starts"))
+    ENGINE.get_or_init(|| {
+        Engine::with_options(&EngineOptions::default().max_cells(4)).expect("the engine starts")
+    })
 }
 
 fn run(cell: &mut Cell) {

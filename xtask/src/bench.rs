@@ -23,10 +23,14 @@ enum What {
     Cell(Output),
     /// The executor, beside the same contract on Node with SES.
     Executor(Output),
+    /// Guests of the exec capability, beside processes of the machine.
+    Exec(Output),
     /// Files in memory and the file tools, beside ripgrep.
     Vfs(Output),
-    /// The shell and its utilities, beside bash and the GNU tools.
+    /// The shell and its utilities, beside bash with the GNU tools and other shells without an operating system.
     Shell(Output),
+    /// Sandboxes, beside processes of bash and other shells without an operating system.
+    Sandbox(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
@@ -56,13 +60,35 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             node_packages("bench/peers")?;
             measure("executor", output)
         }
-        What::Shell(output) => measure("shell", output),
+        What::Shell(output) => {
+            other_shells()?;
+            measure("shell", output)
+        }
+        What::Sandbox(output) => {
+            image::build(&image::Options::default())?;
+            other_shells()?;
+            measure("sandbox", output)
+        }
         What::Vfs(output) => measure("vfs", output),
+        What::Exec(output) => measure("exec", output),
         What::Peers { json, quick } => {
             image::build(&image::Options::default())?;
             peers(json, quick)
         }
     }
+}
+
+/// Shells without an operating system that others wrote.
+fn other_shells() -> Result<()> {
+    node_packages("bench/shell/peers")?;
+    cargo([
+        "build",
+        "--release",
+        "--manifest-path",
+        "bench/shell/peers/bashkit/Cargo.toml",
+        "--target-dir",
+        "target/peers",
+    ])
 }
 
 /// Runs the benchmark of this name, and writes the section of this name.
@@ -99,10 +125,24 @@ fn peers(json: bool, quick: bool) -> Result<()> {
 }
 
 fn table(report: &Value) -> Result<String> {
+    let empty = Vec::new();
+    let list = |value: &Value| value.as_array().unwrap_or(&empty).clone();
+    let peers = list(&report["peers"]);
+    let cells = |cells: Vec<String>| match cells.as_slice() {
+        [] => String::new(),
+        cells => format!(" {} |", cells.join(" | ")),
+    };
+    let names = cells(
+        peers
+            .iter()
+            .map(|name| name.as_str().unwrap_or_default().to_owned())
+            .collect(),
+    );
     let mut table = format!(
-        "Machine: {}.\n\n| | hotcell | {} | ratio | bar |\n|---|---:|---:|---:|---:|\n",
+        "Machine: {}.\n\n| | hotcell | {} | ratio | bar |{names}\n|---|---:|---:|---:|---:|{}\n",
         report["machine"].as_str().unwrap_or("unknown"),
         report["beside"].as_str().unwrap_or("beside"),
+        "---:|".repeat(peers.len()),
     );
     for row in report["rows"]
         .as_array()
@@ -128,19 +168,33 @@ fn table(report: &Value) -> Result<String> {
             Some(note) => note.into(),
             None => number(&row["beside"]),
         };
-        let name = row["name"].as_str().unwrap_or_default();
+        // A bar would be the end of the cell.
+        let name = row["name"].as_str().unwrap_or_default().replace('|', "\\|");
+        let others = cells(
+            list(&row["peers"])
+                .iter()
+                .map(|peer| match peer["Err"].as_str() {
+                    Some(why) => why.to_owned(),
+                    None => number(&peer["Ok"]),
+                })
+                .collect(),
+        );
         let hotcell = number(&row["hotcell"]);
-        writeln!(table, "| {name} | {hotcell} | {beside} | {ratio} | {bar} |")?;
+        writeln!(
+            table,
+            "| {name} | {hotcell} | {beside} | {ratio} | {bar} |{others}"
+        )?;
     }
     Ok(table)
 }
 
-/// Three significant digits.
+/// Three significant digits, as far as four decimals have them.
 fn short(n: f64) -> String {
     match n.abs() {
         size if size >= 100.0 => format!("{n:.0}"),
         size if size >= 10.0 => format!("{n:.1}"),
-        _ => format!("{n:.2}"),
+        size if size >= 0.01 || size == 0.0 => format!("{n:.2}"),
+        _ => format!("{n:.4}"),
     }
 }
 

@@ -24,6 +24,14 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     run(&mut cargo_command(arguments))
 }
 
+/// Runs cargo with these variables and shows what it says.
+pub(crate) fn cargo_with<S: AsRef<OsStr>>(
+    variables: &[(&str, &str)],
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<()> {
+    run(cargo_command(arguments).envs(variables.iter().copied()))
+}
+
 /// Runs cargo and returns what it prints.
 pub(crate) fn cargo_output<S: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = S>,

@@ -8,17 +8,13 @@ use crate::{
 };
 
 pub(crate) fn run() -> Result<()> {
+    eprintln!("── 1 of 3: the image that every cell starts from");
     image::build(&image::Options::default())?;
+    eprintln!("── 2 of 3: libraries, command, Node package");
     build()?;
-    cargo([
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "hotcell",
-        "--example",
-        "demo",
-    ])?;
+    eprintln!("── 3 of 3: the demo");
+    // No `--package`: it would be built with features of its own, and Cranelift with it.
+    cargo(["run", "--release", "--example", "demo"])?;
     eprintln!("\n── The command: hotcell eval '[1, 2, 3].map((n: number) => n * 2)'");
     program("hotcell", ["eval", "[1, 2, 3].map((n: number) => n * 2)"])?;
     eprintln!("\n── The Node package: node bindings/node/demo.mjs");
@@ -27,6 +23,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Builds what users get: libraries, the command, the Node package. All at once, so that nothing is built twice.
 pub(crate) fn build() -> Result<()> {
-    cargo(["build", "--release"])?;
+    // Not the tool that runs just now.
+    cargo(["build", "--release", "--lib", "--bin", "hotcell"])?;
     node("bindings/node/build.mjs", ["--copy"])
 }

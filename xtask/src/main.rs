@@ -3,8 +3,10 @@
 mod bench;
 mod command;
 mod demo;
+mod deny;
 mod image;
 mod test;
+mod twice;
 
 use std::process::ExitCode;
 
@@ -23,11 +25,13 @@ struct Arguments {
 enum Task {
     /// Build everything and show what it does.
     Demo,
-    /// Build everything and run every check: format, lints, tests, documentation.
+    /// Build everything and run every check: format, dependencies, lints, tests, documentation.
     Test {
         /// Run only the tests whose names contain this.
         filter: Option<String>,
     },
+    /// Check what is built in: licences, duplicates, advisories, and that nothing is built twice.
+    Dependencies,
     /// Build the image that every cell starts from, unless it is up to date.
     Image(image::Options),
     /// Measure.
@@ -48,6 +52,7 @@ fn run() -> Result<()> {
     match Arguments::parse().task {
         Task::Demo => demo::run(),
         Task::Test { filter } => test::run(filter.as_deref()),
+        Task::Dependencies => test::dependencies(),
         Task::Image(options) => image::build(&options),
         Task::Bench(options) => bench::run(&options),
     }

@@ -3,39 +3,42 @@
 use anyhow::Result;
 
 use crate::{
-    command::{cargo, cargo_has, node_packages, node_tests},
-    demo, image,
+    command::{cargo, cargo_has, cargo_with, node_packages, node_tests},
+    demo, deny, image, twice,
 };
 
 pub(crate) fn run(filter: Option<&str>) -> Result<()> {
-    image::build(&image::Options::default())?;
-    if filter.is_none() {
-        step("format", || cargo(["fmt", "--all", "--check"]))?;
+    if filter.is_some() {
+        step("image", || image::build(&image::Options::default()))?;
+        return step("tests", || tests(filter));
     }
+    step("format", || cargo(["fmt", "--all", "--check"]))?;
+    step("dependencies", dependencies)?;
+    step("image", || image::build(&image::Options::default()))?;
+    // The fuzz targets are among them.
+    step("lints", || {
+        let what = ["clippy", "--release", "--workspace", "--all-targets"];
+        cargo(what.into_iter().chain(["--", "--deny", "warnings"]))
+    })?;
     step("build", demo::build)?;
-    step("tests", || tests(filter))?;
-    if filter.is_none() {
-        step("tests of the Node package", || {
-            node_packages("bindings/node")?;
-            node_tests("bindings/node")
-        })?;
-        step("examples in the documentation", || {
-            cargo(["test", "--release", "--doc", "--quiet"])
-        })?;
-        step("lints", || {
-            cargo([
-                "clippy",
-                "--release",
-                "--workspace",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "--deny",
-                "warnings",
-            ])
-        })?;
-    }
-    Ok(())
+    step("tests", || tests(None))?;
+    step("tests of the Node package", || {
+        node_packages("bindings/node")?;
+        node_tests("bindings/node")
+    })?;
+    step("examples in the documentation", || {
+        cargo(["test", "--release", "--doc"])
+    })?;
+    step("documentation", || {
+        let what = ["doc", "--release", "--no-deps"];
+        cargo_with(&[("RUSTDOCFLAGS", "--deny warnings")], what)
+    })
+}
+
+/// What is built in, and how often.
+pub(crate) fn dependencies() -> Result<()> {
+    deny::check()?;
+    twice::check()
 }
 
 /// nextest gives each test its own process; without it cargo's own runner does.
