@@ -26,7 +26,7 @@ use napi::{
 
 use crate::{
     event::{Event, What},
-    home::{Home, Pace, Weight},
+    main_thread::{MainThread, Affinity, Weight},
     outcome::Outcome,
     packed::pack,
     sent::Answer,
@@ -91,11 +91,11 @@ impl Lane {
 /// One environment's side of everything.
 pub(crate) struct Bridge {
     wake: Wake,
-    home: Home,
+    main_thread: MainThread,
     // Std mutexes: held for a push or a take, never across an await.
     queue: Mutex<Queue>,
     calls: Mutex<Calls>,
-    tasks: Mutex<HashMap<u32, async_task::Task<(), Arc<Pace>>>>,
+    tasks: Mutex<HashMap<u32, async_task::Task<(), Arc<Affinity>>>>,
 }
 
 #[derive(Default)]
@@ -118,7 +118,7 @@ impl Bridge {
     pub(crate) fn new(wake: Wake) -> Arc<Self> {
         Arc::new(Self {
             wake,
-            home: Home::new(),
+            main_thread: MainThread::new(),
             queue: Mutex::default(),
             calls: Mutex::default(),
             tasks: Mutex::default(),
@@ -129,8 +129,8 @@ impl Bridge {
         &self.wake
     }
 
-    pub(crate) fn home(&self) -> &Home {
-        &self.home
+    pub(crate) fn main_thread(&self) -> &MainThread {
+        &self.main_thread
     }
 
     /// Tells Node something. To an environment that is gone nothing is told.
@@ -143,7 +143,7 @@ impl Bridge {
             queue.events.push_back(event);
             queue.events.len() == 1
         };
-        if was_empty && !self.home.is_running_here() {
+        if was_empty && !self.main_thread.is_running_here() {
             self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
@@ -253,7 +253,7 @@ impl Bridge {
 
     /// A function returned or threw, or the promise it returned was settled. True if Node's thread is to go on with it.
     pub(crate) fn answer(&self, call: u32, weight: Weight, answer: Answer) -> bool {
-        self.home.wake_here(weight, || {
+        self.main_thread.wake_here(weight, || {
             let mut calls = lock(&self.calls);
             // Whoever waited may have gone; then there is nobody to tell.
             if let Some(first) = calls.first.remove(&call) {
@@ -266,7 +266,7 @@ impl Bridge {
 
     /// A function returned a promise. True if Node's thread is to go on with what called it.
     pub(crate) fn later(&self, call: u32) -> bool {
-        self.home.wake_here(Weight::Light, || {
+        self.main_thread.wake_here(Weight::Light, || {
             let mut calls = lock(&self.calls);
             if let Some(first) = calls.first.remove(&call) {
                 let (sender, receiver) = oneshot::channel();
@@ -306,7 +306,7 @@ impl Bridge {
         self: &Arc<Self>,
         id: u32,
         weight: Weight,
-        pace: &Arc<Pace>,
+        affinity: &Arc<Affinity>,
         future: impl Future<Output = ()> + Send + 'static,
     ) -> bool {
         let bridge = Arc::clone(self);
@@ -318,12 +318,12 @@ impl Bridge {
             }
         };
         let bridge = Arc::clone(self);
-        let schedule = move |runnable, info| bridge.home.schedule(runnable, info);
+        let schedule = move |runnable, info| bridge.main_thread.schedule(runnable, info);
         let (runnable, task) = async_task::Builder::new()
-            .metadata(Arc::clone(pace))
+            .metadata(Arc::clone(affinity))
             .spawn(|_| future, WithInfo(schedule));
         lock(&self.tasks).insert(id, task);
-        self.home.begin(runnable, weight)
+        self.main_thread.begin(runnable, weight)
     }
 
     /// The environment ends, and with it all that it started.
@@ -335,7 +335,7 @@ impl Bridge {
         };
         drop(events);
         drop(std::mem::take(&mut *lock(&self.calls)));
-        self.home.clear();
+        self.main_thread.clear();
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         drop(tasks);
     }

@@ -28,7 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     bridge::{Bridge, First, Lane, pool},
     files::NativeFiles,
-    home::{Pace, Weight},
+    main_thread::{Affinity, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
     packed::{Malformed, Reader},
@@ -59,7 +59,7 @@ pub struct NativeExecutor {
     /// Of its events.
     lane: Lane,
     order: Arc<Order>,
-    pace: Arc<Pace>,
+    affinity: Arc<Affinity>,
     /// How much memory it has, as far as is known. `u64::MAX` after a restore: then it may hold anything.
     memory: Arc<AtomicU64>,
     /// Whether the garbage collector knows of its cell.
@@ -98,7 +98,7 @@ impl NativeExecutor {
             bridge: Arc::clone(bridge),
             lane,
             order: Arc::default(),
-            pace: Arc::default(),
+            affinity: Arc::default(),
             memory: Arc::new(AtomicU64::new(memory)),
             is_weighed: AtomicBool::new(false),
         }
@@ -153,10 +153,10 @@ impl NativeExecutor {
             };
             bridge.done(number, operation, outcome);
         };
-        let pace = Arc::default();
+        let affinity = Arc::default();
         Ok(host
             .bridge
-            .spawn(operation, Weight::Heavy, &pace, restoring))
+            .spawn(operation, Weight::Heavy, &affinity, restoring))
     }
 
     /// Its state, by name.
@@ -404,7 +404,7 @@ impl NativeExecutor {
             Weight::Heavy
         };
         let future = self.order.queue(future);
-        self.bridge.spawn(operation, weight, &self.pace, future)
+        self.bridge.spawn(operation, weight, &self.affinity, future)
     }
 }
 

@@ -10,7 +10,7 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    home::Weight,
+    main_thread::Weight,
     host::{Host, bug, mistake},
     outcome::{Data, Outcome, to_value},
     packed::pack,
@@ -113,8 +113,8 @@ impl NativeFiles {
             let outcome = blocking::unblock(work).await;
             bridge.done(0, operation, outcome);
         };
-        let pace = Arc::default();
-        host.bridge.spawn(operation, Weight::Heavy, &pace, working)
+        let affinity = Arc::default();
+        host.bridge.spawn(operation, Weight::Heavy, &affinity, working)
     }
 
     pub(crate) fn files(&self) -> Files {

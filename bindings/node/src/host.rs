@@ -37,7 +37,7 @@ impl Host {
     /// told at once: then the last event says that there is more.
     #[napi(catch_unwind)]
     pub fn take<'env>(&self, env: &'env Env) -> Result<Vec<Array<'env>>> {
-        self.bridge.home().run();
+        self.bridge.main_thread().run();
         let (events, has_more) = self.bridge.take();
         let mut told = Vec::with_capacity(events.len());
         for event in events {
@@ -54,7 +54,7 @@ impl Host {
     /// The event loop has gone round.
     #[napi]
     pub fn turn(&self) {
-        self.bridge.home().turn();
+        self.bridge.main_thread().turn();
     }
 
     /// A tool returned this value, or its promise was resolved with it. True if there is something to [`Self::take`].

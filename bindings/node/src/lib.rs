@@ -5,7 +5,7 @@
 //! # Concepts
 //!
 //! - [`Host`]: one for each environment (main thread, worker). Operations begin on Node's thread and go on on a pool of
-//!   threads that all environments share if they are not over soon (`home.rs`); what they have to tell comes to JavaScript
+//!   threads that all environments share if they are not over soon (`main_thread.rs`); what they have to tell comes to JavaScript
 //!   as events.
 //! - Values cross in packed form: see `packed.rs`.
 //!
@@ -24,7 +24,7 @@ mod bridge;
 mod event;
 mod executor;
 mod files;
-mod home;
+mod main_thread;
 mod host;
 mod outcome;
 mod packed;

@@ -25,7 +25,7 @@ use crate::{
     bridge::{Bridge, Lane, lock, pool},
     event::{Event, What},
     executor::order::Order,
-    home::{Pace, Weight},
+    main_thread::{Affinity, Weight},
     host::{Host, bug, mistake},
     outcome::Outcome,
     snapshot::SnapshotBytes,
@@ -41,7 +41,7 @@ pub struct NativeSandbox {
     /// Of its events.
     lane: Lane,
     order: Arc<Order>,
-    pace: Arc<Pace>,
+    affinity: Arc<Affinity>,
     /// Ways to call runs off, by operation.
     cancellers: Arc<Mutex<HashMap<u32, Canceller>>>,
 }
@@ -63,7 +63,7 @@ impl NativeSandbox {
             bridge: Arc::clone(bridge),
             lane,
             order: Arc::default(),
-            pace: Arc::default(),
+            affinity: Arc::default(),
             cancellers: Arc::default(),
         }
     }
@@ -89,10 +89,10 @@ impl NativeSandbox {
             };
             bridge.done(number, operation, outcome);
         };
-        let pace = Arc::default();
+        let affinity = Arc::default();
         Ok(host
             .bridge
-            .spawn(operation, Weight::Heavy, &pace, restoring))
+            .spawn(operation, Weight::Heavy, &affinity, restoring))
     }
 
     /// Runs a command, or says that it was called off before. `hooks` is the number under which Node hears of output as it comes; 0
@@ -215,7 +215,7 @@ impl NativeSandbox {
     fn spawn(&self, operation: u32, future: impl Future<Output = ()> + Send + 'static) -> bool {
         let future = self.order.queue(future);
         self.bridge
-            .spawn(operation, Weight::Heavy, &self.pace, future)
+            .spawn(operation, Weight::Heavy, &self.affinity, future)
     }
 }
 

@@ -10,7 +10,7 @@ use napi::{
 };
 
 use crate::{
-    home::Weight,
+    main_thread::Weight,
     host::bug,
     packed::{Malformed, Reader},
 };

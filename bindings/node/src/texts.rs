@@ -16,7 +16,7 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    home::Weight,
+    main_thread::Weight,
     host::{Host, bug, mistake},
     outcome::Outcome,
     sent::Borrowed,
@@ -72,9 +72,9 @@ impl Host {
         work: impl FnOnce() -> Outcome + Send + 'static,
     ) -> bool {
         let bridge = Arc::clone(&self.bridge);
-        let pace = Arc::default();
+        let affinity = Arc::default();
         let working = async move { bridge.done(0, operation, work()) };
-        self.bridge.spawn(operation, weight, &pace, working)
+        self.bridge.spawn(operation, weight, &affinity, working)
     }
 }
 

@@ -16,14 +16,14 @@
 mod costly;
 mod jsx;
 mod lists;
-mod need;
+mod stack_bound;
 mod readings;
 mod regex;
 mod scanner;
 
 pub(crate) use costly::{Costly, too_costly};
 pub(crate) use jsx::has_jsx;
-pub(crate) use need::stack_need;
+pub(crate) use stack_bound::stack_bound;
 pub(crate) use readings::may_be_typed;
 
 use std::cell::OnceCell;

@@ -6,7 +6,7 @@ mod locate;
 mod nearest;
 mod normal;
 mod patch;
-mod sides;
+mod changed_lines;
 
 use hotcell_vfs::{Errno, OpenOptions};
 

@@ -62,7 +62,7 @@
 mod abi;
 #[cfg(feature = "compile")]
 mod compile;
-mod desk;
+mod mailbox;
 mod ending;
 mod engine;
 mod fds;

@@ -98,7 +98,7 @@ fn node_tool(bridge: &Arc<Bridge>, lane: &Lane, set: u32, mode: Option<Mode>) ->
         async move { bridge.call(&lane, set, call).await }
     };
     match mode {
-        None => Tool::natural(call),
+        None => Tool::maybe_async(call),
         Some(Mode::Sync) => Tool::blocking(move |one| plain(call(one))),
         Some(Mode::Async) => Tool::asynchronous(move |one| plain(call(one))),
     }
