@@ -2,7 +2,6 @@
 //! up to Node's thread to begin with it ([`Host::take`]); how it ended is told by an event.
 
 mod modules;
-pub(crate) mod order;
 mod report;
 mod tools;
 
@@ -26,18 +25,21 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    bridge::{Bridge, First, Lane, pool},
+    bridge::{Bridge, Lane},
+    calls::First,
+    fault::{bug, mistake},
     files::NativeFiles,
+    host::Host,
     main_thread::{Affinity, Weight},
-    host::{Host, bug, mistake},
+    order::Order,
     outcome::Outcome,
     packed::{Malformed, Reader},
     sandbox::NativeSandbox,
     sent::{Answer, Borrowed},
+    shared::pool,
     snapshot::SnapshotBytes,
 };
 pub use modules::NativeModules;
-use order::Order;
 use report::{normalised, report};
 
 /// What the garbage collector is told that an executor with a cell weighs: about what a cell that has run something takes.
@@ -104,8 +106,16 @@ impl NativeExecutor {
         }
     }
 
+    /// It is what came of an operation.
+    fn into_outcome(self) -> Outcome {
+        Outcome::Executor(Box::new(move |env, row| {
+            self.weigh(env, true)?;
+            row.insert(self)
+        }))
+    }
+
     /// Tells the garbage collector whether it has a cell.
-    pub(crate) fn weigh(&self, env: &Env, has_cell: bool) -> Result<()> {
+    fn weigh(&self, env: &Env, has_cell: bool) -> Result<()> {
         if self.is_weighed.swap(has_cell, Ordering::Relaxed) != has_cell {
             env.adjust_external_memory(if has_cell { WEIGHT } else { -WEIGHT })?;
         }
@@ -148,7 +158,7 @@ impl NativeExecutor {
         let restoring = async move {
             let number = lane.number;
             let outcome = match Executor::restore(&snapshot, options) {
-                Ok(executor) => Outcome::Executor(Self::of(&bridge, lane, executor, u64::MAX)),
+                Ok(executor) => Self::of(&bridge, lane, executor, u64::MAX).into_outcome(),
                 Err(error) => failed(&error),
             };
             bridge.done(number, operation, outcome);
@@ -363,7 +373,7 @@ impl NativeExecutor {
         Ok(self.start(operation, Weight::Heavy, async move {
             let memory = memory.load(Ordering::Relaxed);
             match executor.fork_with(options).await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, lane, twin, memory)),
+                Ok(twin) => Self::of(&bridge, lane, twin, memory).into_outcome(),
                 Err(error) => failed(&error),
             }
         }))

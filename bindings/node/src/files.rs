@@ -10,8 +10,9 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
+    fault::{bug, mistake},
+    host::Host,
     main_thread::Weight,
-    host::{Host, bug, mistake},
     outcome::{Data, Outcome, to_value},
     packed::pack,
 };
@@ -114,7 +115,8 @@ impl NativeFiles {
             bridge.done(0, operation, outcome);
         };
         let affinity = Arc::default();
-        host.bridge.spawn(operation, Weight::Heavy, &affinity, working)
+        host.bridge
+            .spawn(operation, Weight::Heavy, &affinity, working)
     }
 
     pub(crate) fn files(&self) -> Files {

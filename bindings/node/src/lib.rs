@@ -21,16 +21,20 @@
 )]
 
 mod bridge;
+mod calls;
 mod event;
 mod executor;
+mod fault;
 mod files;
-mod main_thread;
 mod host;
+mod main_thread;
+mod order;
 mod outcome;
 mod packed;
 mod parcel;
 mod sandbox;
 mod sent;
+mod shared;
 mod snapshot;
 mod texts;
 mod transit;

@@ -20,7 +20,7 @@ use async_task::{Runnable, ScheduleInfo};
 use hotcell_cell::{is_leaving, visit};
 use hotcell_prepare::is_quick;
 
-use crate::bridge::{lock, pool};
+use crate::shared::{lock, pool};
 
 /// How much of a turn of the event loop is for cells.
 const TURN: Duration = Duration::from_millis(1);

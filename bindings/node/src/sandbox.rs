@@ -22,12 +22,14 @@ use napi_derive::napi;
 use serde_json::Value as Json;
 
 use crate::{
-    bridge::{Bridge, Lane, lock, pool},
+    bridge::{Bridge, Lane},
     event::{Event, What},
-    executor::order::Order,
+    fault::{bug, mistake},
+    host::Host,
     main_thread::{Affinity, Weight},
-    host::{Host, bug, mistake},
+    order::Order,
     outcome::Outcome,
+    shared::{lock, pool},
     snapshot::SnapshotBytes,
 };
 pub use command::NativeCommandCall;
@@ -68,6 +70,11 @@ impl NativeSandbox {
         }
     }
 
+    /// It is what came of an operation.
+    fn into_outcome(self) -> Outcome {
+        Outcome::Sandbox(Box::new(move |_, row| row.insert(self)))
+    }
+
     /// A sandbox from a snapshot.
     #[napi]
     pub fn restore(
@@ -84,7 +91,7 @@ impl NativeSandbox {
         let restoring = async move {
             let number = lane.number;
             let outcome = match Sandbox::restore(&snapshot, options) {
-                Ok(sandbox) => Outcome::Sandbox(Self::of(&bridge, lane, sandbox)),
+                Ok(sandbox) => Self::of(&bridge, lane, sandbox).into_outcome(),
                 Err(error) => refused(&error),
             };
             bridge.done(number, operation, outcome);
@@ -171,7 +178,7 @@ impl NativeSandbox {
         let bridge = Arc::clone(&self.bridge);
         self.start(operation, move |sandbox| {
             let fork = sandbox.fork()?;
-            Ok(Outcome::Sandbox(Self::of(&bridge, Lane::new(), fork)))
+            Ok(Self::of(&bridge, Lane::new(), fork).into_outcome())
         })
     }
 

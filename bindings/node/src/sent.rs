@@ -10,8 +10,8 @@ use napi::{
 };
 
 use crate::{
+    fault::bug,
     main_thread::Weight,
-    host::bug,
     packed::{Malformed, Reader},
 };
 

@@ -16,8 +16,9 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
+    fault::{bug, mistake},
+    host::Host,
     main_thread::Weight,
-    host::{Host, bug, mistake},
     outcome::Outcome,
     sent::Borrowed,
 };

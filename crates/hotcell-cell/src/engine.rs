@@ -19,7 +19,7 @@ use crate::{
     host::Host,
     imports,
     options::CellOptions,
-    room::{RoomAllocator, Room, StackLease},
+    room::{Room, RoomAllocator, StackLease},
 };
 
 /// How an [`Engine`] is made.

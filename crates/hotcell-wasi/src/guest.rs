@@ -13,10 +13,10 @@ pub(crate) use chance::Chance;
 pub(crate) use clocks::Clocks;
 
 use crate::{
-    mailbox::Mailbox,
     fds::{Descriptor, Fds, Place},
     files::{Files, Naming},
     limiter::Limiter,
+    mailbox::Mailbox,
     options::WasiOptions,
 };
 

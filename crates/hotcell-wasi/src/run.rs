@@ -16,11 +16,11 @@ use hotcell_process::Process;
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::{
-    mailbox::{Mailbox, Request},
     ending::Ended,
     engine::Ready,
     files::Naming,
     guest::Guest,
+    mailbox::{Mailbox, Request},
     module::Loaded,
     options::WasiOptions,
     settings::MAX_WASM_STACK,

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::tools;
 use crate::{
     bridge::{Bridge, Lane},
-    host::{bug, mistake},
+    fault::{bug, mistake},
     packed::Reader,
     sent::Borrowed,
 };

@@ -133,17 +133,6 @@ fn data(data: &impl Serialize) -> Value {
     serde_json::to_value(data).map_or(Value::Undefined, to_value)
 }
 
-/// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
-/// is about many small ones.
-pub(super) fn is_long(execution: &Execution) -> bool {
-    const MANY: usize = 64;
-    const LONG: usize = 8 << 10;
-    execution.calls.len() > MANY
-        || execution.entries.len() > MANY
-        || execution.diagnostics.len() > MANY
-        || execution.logs.len() > LONG
-}
-
 /// The normalised error, and the lines of its logs beside it.
 pub(super) fn normalised(error: &ExecutorError) -> Json {
     let mut normalised = json!(error);

@@ -10,7 +10,7 @@ use napi_derive::napi;
 use serde_json::json;
 
 use super::NativeSandbox;
-use crate::{host::mistake, outcome::Outcome, snapshot::SnapshotBytes};
+use crate::{fault::mistake, outcome::Outcome, snapshot::SnapshotBytes};
 
 type Done = std::result::Result<Outcome, hotcell_sandbox::SandboxError>;
 

@@ -305,7 +305,10 @@ impl Host {
 
     /// How many calls have no answer yet.
     fn unanswered(&self) -> usize {
-        self.calls.pending.len().saturating_sub(self.calls.answers.len())
+        self.calls
+            .pending
+            .len()
+            .saturating_sub(self.calls.answers.len())
     }
 
     /// Nobody waits for the outstanding calls any more.

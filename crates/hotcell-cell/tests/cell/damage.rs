@@ -188,13 +188,9 @@ fn odd_state(rng: &mut Rng) -> Vec<u8> {
     let calls = if rng.below(2) == 0 {
         Value::Array(vec![good_call; rng.of(&[1, 2, 5000])])
     } else {
-        list(rng, &|rng| {
-            Value::array([odd(rng), odd(rng), odd(rng)])
-        })
+        list(rng, &|rng| Value::array([odd(rng), odd(rng), odd(rng)]))
     };
-    let answers = list(rng, &|rng| {
-        Value::array([odd(rng), odd(rng), odd(rng)])
-    });
+    let answers = list(rng, &|rng| Value::array([odd(rng), odd(rng), odd(rng)]));
     let parts = [
         Value::Number(memory),
         if rng.below(8) == 0 {
@@ -214,10 +210,7 @@ fn odd_state(rng: &mut Rng) -> Vec<u8> {
 fn damage(origins: &[Vec<u8>], rng: &mut Rng) -> (&'static str, Vec<u8>) {
     let origin = rng.below(origins.len());
     match rng.below(16) {
-        0 => (
-            "a field of the header",
-            alter_header(&origins[origin], rng),
-        ),
+        0 => ("a field of the header", alter_header(&origins[origin], rng)),
         1 => {
             let bytes = &origins[origin];
             ("cut off", bytes[..rng.below(bytes.len())].to_vec())

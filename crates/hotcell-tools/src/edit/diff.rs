@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use similar::DiffOp;
 
-use super::changed_lines::{LineCounter, ChangedLines};
+use super::changed_lines::{ChangedLines, LineCounter};
 use super::{BOM, Piece, normal};
 use crate::limits::DIFF_CONTEXT_LINES;
 
@@ -107,7 +107,11 @@ fn content(line: &[u8]) -> &[u8] {
 }
 
 /// The old lines; those that matched only after normalising are shown as they were compared.
-fn as_compared<'a>(before: &[u8], sides: &ChangedLines<'a>, pieces: &[Piece]) -> Vec<Cow<'a, [u8]>> {
+fn as_compared<'a>(
+    before: &[u8],
+    sides: &ChangedLines<'a>,
+    pieces: &[Piece],
+) -> Vec<Cow<'a, [u8]>> {
     let mut out: Vec<Cow<'a, [u8]>> = sides.old.iter().map(|line| Cow::Borrowed(*line)).collect();
     let mut counter = LineCounter::from(before, 0);
     for piece in pieces.iter().filter(|piece| piece.fuzzy) {

@@ -7,10 +7,10 @@ use hotcell_vfs::{FileType, OpenOptions, VfsFile, VfsPathBuf};
 
 use crate::{
     abi::{Errno, FdFlags, OpenFlags, Rights, errno_of, follows_symlinks},
-    mailbox::Request,
     ending::Answer,
     fds::{Descriptor, Directory, Place, Target},
     guest::Guest,
+    mailbox::Request,
     memory::{Call, Memory},
 };
 

@@ -12,9 +12,9 @@ use hotcell_process::Stream;
 
 use crate::{
     abi::{CLOCK_ABSOLUTE, Clock, EVENT_SIZE, Errno, Event, EventType, Rights, Version, event},
-    mailbox::Mailbox,
     ending::Answer,
     guest::Guest,
+    mailbox::Mailbox,
     memory::{Call, Memory},
 };
 
