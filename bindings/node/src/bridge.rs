@@ -16,8 +16,8 @@ use std::{
 
 use async_task::WithInfo;
 use futures_channel::oneshot;
-use hotcell_cell::{Reply, ToolCall, ToolError, Value};
-use hotcell_executor::ApprovalRequest;
+use hotcell::ApprovalRequest;
+use hotcell::cell::{Reply, ToolCall, ToolError, Value};
 use napi::{
     Status,
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},

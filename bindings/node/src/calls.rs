@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Mutex};
 
 use futures_channel::oneshot;
-use hotcell_meter::Charge;
+use hotcell::meter::Charge;
 
 use crate::{sent::Answer, shared::lock};
 

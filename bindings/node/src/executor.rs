@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use hotcell_cell::Value;
-use hotcell_executor::{
+use hotcell::cell::Value;
+use hotcell::{
     Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run,
 };
 use napi::{

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{Files, call_file_tool, file_tool_specs, file_tools};
-use hotcell_tools::FileTools;
-use hotcell_vfs::{Access, Limits};
+use hotcell::tools::FileTools;
+use hotcell::vfs::{Access, Limits};
+use hotcell::{Files, call_file_tool, file_tool_specs, file_tools};
 use napi::Result;
 use napi_derive::napi;
 use serde_json::{Value as Json, json};
@@ -124,7 +124,9 @@ impl NativeFiles {
     }
 }
 
-fn told(changes: std::result::Result<Vec<hotcell_vfs::Change>, hotcell_vfs::VfsError>) -> Outcome {
+fn told(
+    changes: std::result::Result<Vec<hotcell::vfs::Change>, hotcell::vfs::VfsError>,
+) -> Outcome {
     match changes {
         Ok(changes) => {
             let changes = changes.iter().map(|change| {

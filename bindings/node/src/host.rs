@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::{ErrorValue, ToolError, Value};
+use hotcell::cell::{ErrorValue, ToolError, Value};
 use napi::{
     Env, Result,
     bindgen_prelude::{Array, BigInt, Function, Utf16String},

@@ -1,7 +1,7 @@
 //! Small work stays on Node's own thread.
 //!
 //! Going to a thread of the pool and back costs more than most runs, and code that calls a tool needs Node's thread at once
-//! anyway. So a task that Node's thread starts or wakes is polled right there, as a visitor ([`hotcell_cell::visit`]): it can
+//! anyway. So a task that Node's thread starts or wakes is polled right there, as a visitor ([`hotcell::cell::visit`]): it can
 //! stay for a millisecond at most, then its cell makes way, and it leaves before there is much for native code to do. All of
 //! them together get [`TURN`] of a turn of the event loop. One that needs more goes on on the pool, and so does the next of
 //! the same [`Affinity`].
@@ -17,8 +17,8 @@ use std::{
 };
 
 use async_task::{Runnable, ScheduleInfo};
-use hotcell_cell::{is_leaving, visit};
-use hotcell_prepare::is_quick;
+use hotcell::cell::{is_leaving, visit};
+use hotcell::prepare::is_quick;
 
 use crate::shared::{lock, pool};
 

@@ -16,8 +16,8 @@ use std::{
 
 use futures_channel::oneshot;
 use futures_util::FutureExt;
-use hotcell_cell::leave;
-use hotcell_executor::{Execution, Executor, Run};
+use hotcell::cell::leave;
+use hotcell::{Execution, Executor, Run};
 
 use crate::shared::lock;
 

@@ -1,6 +1,6 @@
 //! How an operation ended.
 
-use hotcell_cell::Value;
+use hotcell::cell::Value;
 use napi::{
     Env, Result,
     bindgen_prelude::{Array, Buffer},

@@ -3,7 +3,7 @@
 //! Making a hundred thousand strings takes V8 a while, and so do as many objects. `lib/unpack.cjs` takes such values out of a
 //! parcel step by step, and Node's loop turns in between.
 
-use hotcell_cell::Text;
+use hotcell::cell::Text;
 use napi::{
     Env, Result,
     bindgen_prelude::{
@@ -102,7 +102,7 @@ fn piece(env: &Env, strings: &mut Array<'_>, index: u32, piece: &Piece) -> Resul
         Piece::Utf16(units) => strings.set(index, env.create_string_utf16(units)?),
         Piece::BigInt(number) => {
             let (_, words) = number.to_u64_digits();
-            let sign_bit = *number < hotcell_cell::BigInt::ZERO;
+            let sign_bit = *number < hotcell::cell::BigInt::ZERO;
             strings.set(index, BigInt { sign_bit, words })
         }
     }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use hotcell_sandbox::{
+use hotcell::sandbox::{
     Canceller, Command, HostCommand, OutputStream, Sandbox, SandboxError, SandboxOptions,
 };
 use napi::{

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use hotcell_cell::{BigInt, ToolError, Value};
-use hotcell_meter::Charge;
+use hotcell::cell::{BigInt, ToolError, Value};
+use hotcell::meter::Charge;
 use napi::{
     Result,
     bindgen_prelude::{BigInt as Words, Utf16String},

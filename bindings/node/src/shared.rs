@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use hotcell_cell::Pool;
+use hotcell::cell::Pool;
 
 /// The threads that run cells, for all environments of the process.
 pub(crate) fn pool() -> &'static Pool {

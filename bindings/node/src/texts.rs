@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{
-    ExecutorOptions, ObservationOptions, observation_of_json, observation_of_output,
-};
-use hotcell_prompt::{
+use hotcell::prompt::{
     ParseOptions, PromptContext, parse_code, render_system_prompt, render_template,
 };
+use hotcell::{ExecutorOptions, ObservationOptions, observation_of_json, observation_of_output};
 use napi::{
     Result,
     bindgen_prelude::{BigInt, Utf16String},
@@ -150,7 +148,7 @@ pub fn version() -> &'static str {
 /// Names the image: snapshots are good for one build.
 #[napi]
 pub fn build_id() -> String {
-    hotcell_cell::BuildId::CURRENT.to_string()
+    hotcell::cell::BuildId::CURRENT.to_string()
 }
 
 fn read_options(options: &str) -> Result<ExecutorOptions> {

@@ -251,10 +251,11 @@ impl Cell {
         }
         let from = live.store.data();
         let to = store.data_mut();
-        to.tools.clone_from(&from.tools);
-        to.answers.clone_from(&from.answers);
-        to.calls.clone_from(&from.calls);
+        to.calls.tools.clone_from(&from.calls.tools);
+        to.calls.answers.clone_from(&from.calls.answers);
+        to.calls.pending.clone_from(&from.calls.pending);
         to.calls
+            .pending
             .values_mut()
             .for_each(|call| call.has_future = false);
         // Its policy is that of its own options. The sequence of a seed is state, like any variable: it goes on.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use hotcell_cell::{Value, View, ViewKind};
-use hotcell_executor::{CallOutcome, CallRecord, Execution, ExecutorError, LogEntry};
+use hotcell::cell::{Value, View, ViewKind};
+use hotcell::{CallOutcome, CallRecord, Execution, ExecutorError, LogEntry};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 

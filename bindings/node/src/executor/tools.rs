@@ -2,9 +2,9 @@
 
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
-use hotcell_cell::{Reply, Tool, ToolCall, ToolError, Value};
-use hotcell_executor::{AgentTool, Files, Permission, file_tools};
-use hotcell_prompt::ToolSpec;
+use hotcell::cell::{Reply, Tool, ToolCall, ToolError, Value};
+use hotcell::prompt::ToolSpec;
+use hotcell::{AgentTool, Files, Permission, file_tools};
 use serde::Deserialize;
 
 use crate::bridge::{Bridge, Lane};

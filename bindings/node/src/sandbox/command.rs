@@ -13,9 +13,9 @@ use std::{
 
 use futures_channel::{mpsc, oneshot};
 use futures_util::{FutureExt as _, StreamExt as _, future::FusedFuture as _};
-use hotcell_cell::Value;
-use hotcell_sandbox::{CommandCall, CommandInput, CommandOutput};
-use hotcell_vfs::Errno;
+use hotcell::cell::Value;
+use hotcell::sandbox::{CommandCall, CommandInput, CommandOutput};
+use hotcell::vfs::Errno;
 use napi::bindgen_prelude::{Buffer, Either};
 use napi_derive::napi;
 use serde_json::json;

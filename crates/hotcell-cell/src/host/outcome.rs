@@ -190,7 +190,7 @@ impl Host {
     }
 
     fn print(&self, message: &[u8]) -> Result<(), WireError> {
-        let Some(console) = &self.console else {
+        let Some(console) = &self.grants.console else {
             return Ok(());
         };
         let room = room(&self.account);
