@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hotcell_cell::Arguments;
-use hotcell_executor::json::{from_json, to_text};
-use hotcell_executor::{Approval, ApprovalRequest};
-use hotcell_meter::{Stopped, Unwatched, Watch};
+use hotcell::cell::Arguments;
+use hotcell::json::{from_json, to_text};
+use hotcell::meter::{Stopped, Unwatched, Watch};
+use hotcell::{Approval, ApprovalRequest};
 use serde_json::Value as Json;
 
 use super::call::Calls;
@@ -92,6 +92,6 @@ impl Remote {
 }
 
 /// What the client answered, as a value.
-pub(super) fn value_of(json: &Json) -> Result<hotcell_cell::Value, String> {
+pub(super) fn value_of(json: &Json) -> Result<hotcell::cell::Value, String> {
     from_json(json).map_err(|error| error.to_string())
 }
