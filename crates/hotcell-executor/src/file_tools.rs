@@ -69,12 +69,15 @@ fn plain(name: &str, arguments: &[Value]) -> Result<Vec<Json>, ToolError> {
 
 /// Answers a call when it is its turn, on a thread for blocking work. Whatever memory that takes is charged before, and the
 /// answer until it is taken: a cell takes none while it waits for its turn, and many may be there then.
-fn on_turn(
+fn on_turn<W>(
     tools: &FileTools,
     turns: &Turns,
     call: ToolCall,
-    work: impl FnOnce(&FileTools, &ToolCall) -> Result<Value, ToolError> + Send + 'static,
-) -> impl Future<Output = Result<Value, ToolError>> + Send + use<> + 'static {
+    work: W,
+) -> impl Future<Output = Result<Value, ToolError>> + Send + use<W>
+where
+    W: FnOnce(&FileTools, &ToolCall) -> Result<Value, ToolError> + Send + 'static,
+{
     let cancel = call.cancel.clone();
     let tools = tools.with_cancel(move || cancel.is_cancelled());
     let turns = turns.clone();
