@@ -37,6 +37,13 @@ test('the tools have descriptions and schemas', async () => {
   assert.match(executor.renderPrompt(), /declare function read\(/);
 });
 
+test('every function on files is typed', () => {
+  const types = readFileSync(new URL('../index.d.cts', import.meta.url), 'utf8');
+  const [, methods] = types.match(/^export class Files \{([^]*?)^\}/m);
+  const missing = Object.keys(fileTools({ root })).filter((name) => !new RegExp(`^  ${name}[(<]`, 'm').test(methods));
+  assert.deepEqual(missing, []);
+});
+
 test('a directory to read from has no tools that write', async () => {
   const tools = fileTools({ root, readOnly: true });
   assert.equal(tools.write, undefined);
