@@ -240,17 +240,18 @@ impl Replayer {
             self.ahead_bytes -= length;
             return Ok(record);
         }
-        let missing = |last: u64| {
+        let missing = |last: u64, passed: Option<usize>| {
+            let within = passed.map(|count| format!(" within {count} records of other calls"));
             Stop::Diverged(Divergence {
                 trace: trace::SPECIMEN_EOF,
                 record: last + 1,
-                detail: format!("{what} was not recorded"),
+                detail: format!("{what} was not recorded{}", within.unwrap_or_default()),
                 context: None,
             })
         };
         while self.ahead.len() < MAX_AHEAD && self.ahead_bytes < MAX_AHEAD_BYTES {
             let Some((record, length)) = self.next_from_input()? else {
-                return Err(missing(self.last));
+                return Err(missing(self.last, None));
             };
             match record {
                 Record::Exit {
@@ -264,7 +265,7 @@ impl Replayer {
                 }
             }
         }
-        Err(missing(self.last))
+        Err(missing(self.last, Some(self.ahead.len())))
     }
 
     fn next(&mut self) -> Result<Option<Record>, Stop> {
