@@ -18,8 +18,8 @@ use crate::result::{Details, EditDetails, ToolResult};
 use crate::shown::shown;
 use crate::tools::FileTools;
 use crate::workspace::Place;
-use locate::{Found, Haystack, Span};
 use changed_lines::ChangedLines;
+use locate::{Found, Haystack, Span};
 
 const ACTION: &str = "edit file";
 const BOM: &[u8] = b"\xef\xbb\xbf";

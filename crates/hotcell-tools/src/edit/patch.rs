@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use similar::DiffOp;
 
-use super::into_text;
 use super::changed_lines::ChangedLines;
+use super::into_text;
 use crate::charged::Charged;
 use crate::error::FileToolError;
 use crate::limits::DIFF_CONTEXT_LINES;
