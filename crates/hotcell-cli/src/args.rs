@@ -115,8 +115,8 @@ Output:
   What the code logs is shown as it comes: console.log and console.info on standard output, console.warn and console.error
   on standard error. The result follows on standard output: a text as it is, anything else as console.log would show it,
   undefined not at all. With --json nothing but one object is printed, on standard output:
-    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
-    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
   calls are the tools that the code called, with arguments, duration and outcome.
   Colours are used on a terminal only, and never if NO_COLOR is set.
 
@@ -354,6 +354,9 @@ pub(crate) struct CellArgs {
     /// Chance inside: none, real, or a seed
     #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random)]
     pub(crate) random: Random,
+    /// Let the code show things: display, image, audio, text, and notify for progress. --json has them as content
+    #[arg(long)]
+    pub(crate) content: bool,
     /// Begin with the state that --snapshot-out kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_in: Option<PathBuf>,

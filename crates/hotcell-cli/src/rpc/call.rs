@@ -46,6 +46,11 @@ impl Calls {
         answer
     }
 
+    /// Tells the client something that it does not answer.
+    pub(super) fn tell(&self, notification: String) {
+        self.transport.send(Message::from(notification));
+    }
+
     /// An answer to a call that nobody waits for any more is not worth a word: its run may have ended meanwhile.
     pub(super) fn answer(&self, id: &str, answer: Answer) {
         let waiting = self.waiting().remove(id);

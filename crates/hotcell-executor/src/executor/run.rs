@@ -264,6 +264,7 @@ impl Executor {
             }
         });
         let (entries, log_remark) = hooks.take_logs();
+        let content = hooks.take_content();
         let calls = hooks.take_calls();
         let mut diagnostics = Vec::new();
         if let Some(program) = program {
@@ -289,6 +290,7 @@ impl Executor {
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
+                error.content.clone_from(&content);
                 // What was warned of may well be why.
                 if !diagnostics.is_empty() && !error.details.contains_key("diagnostics") {
                     error
@@ -308,6 +310,7 @@ impl Executor {
             logs,
             is_final_answer,
             entries,
+            content,
             diagnostics,
             stats: RunStats::default(),
             calls,

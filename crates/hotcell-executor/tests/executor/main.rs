@@ -4,6 +4,7 @@
 
 mod catalog;
 mod conformance;
+mod content;
 mod contract;
 mod deadline;
 mod errors;
@@ -17,6 +18,7 @@ mod modules;
 mod positions;
 mod rules;
 mod schema;
+mod store;
 mod support;
 mod suspend;
 mod tools;
