@@ -447,11 +447,7 @@ struct Hooks {
 
 impl Hooks {
     /// The contract's options, with these hooks.
-    fn read_options(
-        self,
-        options: &str,
-        wanted: u32,
-    ) -> Result<ExecutorOptions> {
+    fn read_options(self, options: &str, wanted: u32) -> Result<ExecutorOptions> {
         let json: Json = serde_json::from_str(options).map_err(bug)?;
         let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
         let has = |hook: u32| wanted & hook != 0;

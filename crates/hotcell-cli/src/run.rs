@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use hotcell_cell::{Level, Value};
 use hotcell_executor::{
-    CallRecord, ContentItem, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run, RunStats,
-    State, json::to_text,
+    CallRecord, ContentItem, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run,
+    RunStats, State, json::to_text,
 };
 use hotcell_meter::Unwatched;
 use hotcell_prepare::{Diagnostic, Severity};

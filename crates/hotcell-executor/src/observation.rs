@@ -222,20 +222,19 @@ fn succeeded(
     } else {
         "Result"
     };
-    let shown = match output {
+    let printed = match output {
         // As it is: quotes and backslashes only cost tokens.
         Value::String(text) => text.to_str_lossy().into_owned(),
         value => inspect(value, &Plain),
     };
-    let is_silent =
-        output.is_undefined() && logs.is_empty() && shown.is_none() && !is_final_answer;
+    let is_silent = output.is_undefined() && logs.is_empty() && shown.is_none() && !is_final_answer;
     Parts {
         head: Vec::new(),
         label: "Warnings:",
         warnings: parts::warnings(diagnostics),
         logs: (!logs.is_empty()).then(|| ("Logs", logs.to_owned())),
         shown: shown.map(|shown| ("Shown", shown)),
-        value: (!output.is_undefined() || is_final_answer).then_some((label, shown)),
+        value: (!output.is_undefined() || is_final_answer).then_some((label, printed)),
         calls: Vec::new(),
         tail: if is_silent {
             vec!["(nothing was printed and there is no value: end with an expression, or console.log what you want to see)".into()]

@@ -198,7 +198,8 @@ pub(crate) fn read<'s>(
     }
     let (checksum, rest) = sealed.split_first_chunk().ok_or_else(not_one)?;
     let (lengths, rest) = rest.split_first_chunk().ok_or_else(not_one)?;
-    let ([memory, files, companion, content, cell], known) = split(lengths, rest).ok_or_else(not_one)?;
+    let ([memory, files, companion, content, cell], known) =
+        split(lengths, rest).ok_or_else(not_one)?;
     check_size(memory.len(), options)?;
     if xxh3_64(known) != u64::from_le_bytes(*checksum) {
         return Err(refused(

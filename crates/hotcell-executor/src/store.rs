@@ -182,9 +182,8 @@ fn key_of(call: &ToolCall) -> Result<String, ToolError> {
         Value::String(key) => key.as_str().filter(|key| !key.is_empty()),
         _ => None,
     };
-    let key = key.ok_or_else(|| {
-        ToolError::new("TypeError", "the key must be a text that is not empty")
-    })?;
+    let key =
+        key.ok_or_else(|| ToolError::new("TypeError", "the key must be a text that is not empty"))?;
     if key.len() > MAX_KEY_BYTES {
         return Err(ToolError::new(
             "RangeError",
@@ -203,6 +202,8 @@ fn check_size(key: &str, value: &Value, options: &ExecutorOptions) -> Result<(),
     }
     Err(ToolError::new(
         "RangeError",
-        format!("the value takes {bytes} bytes, and a store {most} in all (maxStoreBytes): store less"),
+        format!(
+            "the value takes {bytes} bytes, and a store {most} in all (maxStoreBytes): store less"
+        ),
     ))
 }

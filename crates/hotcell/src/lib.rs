@@ -128,9 +128,10 @@ pub use hotcell_cell::{
 };
 pub use hotcell_executor::{
     AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,
-    ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError, ExecutorOptions, Files, LogEntry,
-    Module, ObservationOptions, OptionsError, Permission, Run, RunStats, State, file_tools,
-    inspect, json, schemars, signature,
+    ContentBody, ContentItem, ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError,
+    ExecutorOptions, Files, LogEntry, MemoryStore, Module, ObservationOptions, OptionsError,
+    Permission, Run, RunStats, State, Store, StoreFuture, file_tools, inspect, json, schemars,
+    signature,
 };
 
 #[doc(inline)]

@@ -157,7 +157,12 @@ pub(super) fn is_long(execution: &Execution) -> bool {
         || execution.diagnostics.len() > MANY
         || execution.logs.len() > LONG
         || execution.content.len() > MANY
-        || execution.content.iter().map(ContentItem::size).sum::<usize>() > LONG
+        || execution
+            .content
+            .iter()
+            .map(ContentItem::size)
+            .sum::<usize>()
+            > LONG
 }
 
 /// The normalised error, and the lines of its logs beside it.

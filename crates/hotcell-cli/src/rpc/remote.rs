@@ -102,7 +102,12 @@ impl Remote {
     }
 
     /// Asks the client's store. What it is asked for code pays for until it is written, by its budget of one value.
-    async fn ask_store(&self, method: &str, key: &str, value: Option<&Value>) -> Result<Json, ToolError> {
+    async fn ask_store(
+        &self,
+        method: &str,
+        key: &str,
+        value: Option<&Value>,
+    ) -> Result<Json, ToolError> {
         let executor = self.executor.get().map(String::as_str).unwrap_or_default();
         let (run, key) = (run_id::current(), Json::from(key));
         let mut params = format!(r#"{{"executor":"{executor}","run":"{run}","key":{key}"#);
@@ -127,7 +132,10 @@ impl Store for Remote {
         Box::pin(async move {
             let answer = self.ask_store("store.load", key, None).await?;
             let value = value_of(&answer).map_err(|error| {
-                ToolError::new("TypeError", format!("what the store gave is no value: {error}"))
+                ToolError::new(
+                    "TypeError",
+                    format!("what the store gave is no value: {error}"),
+                )
             })?;
             Ok(Some(value))
         })

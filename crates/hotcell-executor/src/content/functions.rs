@@ -125,7 +125,10 @@ fn notify(hooks: &Hooks, call: &ToolCall) -> Result<(), ToolError> {
 }
 
 fn joined(call: &ToolCall) -> ContentItem {
-    let mut items = call.arguments.iter().map(|value| take::text(value, call.watch()));
+    let mut items = call
+        .arguments
+        .iter()
+        .map(|value| take::text(value, call.watch()));
     match (items.next(), items.next()) {
         (None, _) => take::plain(String::new()),
         (Some(only), None) => only,

@@ -99,7 +99,11 @@ impl<'a> Scan<'a> {
             self.until("?>", "the declaration of XML has no end")?;
         }
         self.between()?;
-        if self.rest.get(..9).is_some_and(|word| word.eq_ignore_ascii_case("<!doctype")) {
+        if self
+            .rest
+            .get(..9)
+            .is_some_and(|word| word.eq_ignore_ascii_case("<!doctype"))
+        {
             let before = self.until(">", "the document type has no end")?;
             if before.contains('[') {
                 return at("a document type may not declare anything");
@@ -214,7 +218,9 @@ impl<'a> Scan<'a> {
         let name = self.name()?;
         let kind = local(name);
         if self.open.is_empty() && kind != "svg" {
-            return at(format!("it begins with <{name}>: a picture begins with <svg"));
+            return at(format!(
+                "it begins with <{name}>: a picture begins with <svg"
+            ));
         }
         if REFUSED.contains(&&*kind) {
             return at(format!("<{name}> is not for pictures"));
@@ -234,7 +240,9 @@ impl<'a> Scan<'a> {
                 break;
             }
             if self.rest.len() == before {
-                return at(format!("<{name} has no end, or no space before an attribute"));
+                return at(format!(
+                    "<{name} has no end, or no space before an attribute"
+                ));
             }
             self.attribute(name, &kind)?;
         }
@@ -252,7 +260,10 @@ impl<'a> Scan<'a> {
         let name = self.name()?;
         let rest = self.rest.trim_start().strip_prefix('=');
         let rest = rest.map(str::trim_start).unwrap_or_default();
-        let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''));
+        let quote = rest
+            .chars()
+            .next()
+            .filter(|quote| matches!(quote, '"' | '\''));
         let Some(quote) = quote else {
             return at(format!("the attribute {name} has no value in quotes"));
         };
@@ -268,14 +279,18 @@ impl<'a> Scan<'a> {
             return at(format!("{name} would run code"));
         }
         // Nothing of this is told apart by spaces or by upper and lower case.
-        let plain: String = value.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+        let plain: String = value
+            .chars()
+            .filter(|c| !c.is_whitespace() && !c.is_control())
+            .collect();
         let plain = plain.to_ascii_lowercase();
         if plain.contains("javascript:") || plain.contains("vbscript:") {
             return at(format!("{name} would run code"));
         }
         match &*key {
             "href" | "src" => {
-                let is_link = kind == "a" && (plain.starts_with("https:") || plain.starts_with("http:"));
+                let is_link =
+                    kind == "a" && (plain.starts_with("https:") || plain.starts_with("http:"));
                 if !is_link && !is_inside(&plain) {
                     return at(format!(
                         "{name} of <{element}> leads out of the picture: it may name a part of it (#id) or hold a PNG, JPEG, GIF or WebP as a data URL"
@@ -332,9 +347,14 @@ fn css(style: &str) -> Step {
     }
     let mut rest = &*style;
     while let Some((_, after)) = rest.split_once("url(") {
-        let reference = after.trim_start().trim_start_matches(['"', '\'']).trim_start();
+        let reference = after
+            .trim_start()
+            .trim_start_matches(['"', '\''])
+            .trim_start();
         if !is_inside(reference) || reference.is_empty() {
-            return at("a style loads what is elsewhere: url() may name a part of the picture (#id)");
+            return at(
+                "a style loads what is elsewhere: url() may name a part of the picture (#id)",
+            );
         }
         rest = after;
     }
@@ -380,7 +400,9 @@ mod tests {
     use super::*;
 
     fn problem(text: &str) -> Option<String> {
-        check(text, &Unwatched).err().map(|problem| problem.to_string())
+        check(text, &Unwatched)
+            .err()
+            .map(|problem| problem.to_string())
     }
 
     #[test]
@@ -415,20 +437,35 @@ mod tests {
             ("<!DOCTYPE svg [<!ENTITY a 'b'>]><svg/>", "may not declare"),
             ("<svg><?php 1 ?></svg>", "processing instructions"),
             ("<svg><!-- a -- b --></svg>", "two dashes"),
-            ("<svg><script>1</script></svg>", "<script> is not for pictures"),
+            (
+                "<svg><script>1</script></svg>",
+                "<script> is not for pictures",
+            ),
             ("<svg><s:SCRIPT xmlns:s='x'/></svg>", "is not for pictures"),
             ("<svg><foreignObject/></svg>", "is not for pictures"),
             ("<svg onload='x()'/>", "would run code"),
             ("<svg OnLoad='x()'/>", "would run code"),
-            ("<svg><a href='java&#10;script:x()'/></svg>", "would run code"),
+            (
+                "<svg><a href='java&#10;script:x()'/></svg>",
+                "would run code",
+            ),
             ("<svg><image href='https://a.b/c.png'/></svg>", "leads out"),
             ("<svg><use href='other.svg#a'/></svg>", "leads out"),
-            ("<svg><image href='data:image/svg+xml,x'/></svg>", "leads out"),
-            ("<svg><set attributeName='href' to='x'/></svg>", "may not change"),
+            (
+                "<svg><image href='data:image/svg+xml,x'/></svg>",
+                "leads out",
+            ),
+            (
+                "<svg><set attributeName='href' to='x'/></svg>",
+                "may not change",
+            ),
             ("<svg><g style='fill:url(https://a.b)'/></svg>", "elsewhere"),
             ("<svg><g fill='URL( //a.b/c )'/></svg>", "elsewhere"),
             ("<svg><style>@import 'x';</style></svg>", "elsewhere"),
-            ("<svg><style>@im<![CDATA[port 'x']]></style></svg>", "elsewhere"),
+            (
+                "<svg><style>@im<![CDATA[port 'x']]></style></svg>",
+                "elsewhere",
+            ),
             ("<svg><style>a{b:\\75rl(x)}</style></svg>", "backslash"),
             ("<svg><style><g/></style></svg>", "holds an element"),
         ];
@@ -440,9 +477,16 @@ mod tests {
 
     #[test]
     fn a_problem_has_its_line_and_much_is_not_looked_at() {
-        assert_eq!(problem("<svg>\n\n<g>\n</svg>").as_deref(), Some("line 4: </svg> ends <g>"));
+        assert_eq!(
+            problem("<svg>\n\n<g>\n</svg>").as_deref(),
+            Some("line 4: </svg> ends <g>")
+        );
         let deep = format!("<svg>{}{}</svg>", "<g>".repeat(300), "</g>".repeat(300));
-        assert!(problem(&deep).unwrap_or_default().contains("more than 256 deep"));
+        assert!(
+            problem(&deep)
+                .unwrap_or_default()
+                .contains("more than 256 deep")
+        );
         let large = format!("<svg>{}</svg>", " ".repeat(MAX_BYTES));
         assert!(problem(&large).unwrap_or_default().contains("bytes"));
     }

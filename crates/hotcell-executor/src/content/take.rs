@@ -267,8 +267,7 @@ impl<'a> DataUrl<'a> {
         if kind.family() != Family::Text {
             return of_bytes(&bytes, Some(kind), family, watch);
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|_| mismatch(kind, "no UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| mismatch(kind, "no UTF-8"))?;
         Ok(ContentItem::text_of(kind, text))
     }
 }
@@ -327,9 +326,7 @@ impl<'a> Block<'a> {
             Self::Text(text) if wanted.is_none() => {
                 Ok(ContentItem::text_of(Kind::Plain, &*text.to_str_lossy()))
             }
-            Self::Media { family, data, mime }
-                if wanted.is_none_or(|wanted| wanted == *family) =>
-            {
+            Self::Media { family, data, mime } if wanted.is_none_or(|wanted| wanted == *family) => {
                 let kind = kind_of(&mime.to_str_lossy(), Some(*family))?;
                 let data = data.to_str_lossy();
                 match DataUrl::of(&data) {

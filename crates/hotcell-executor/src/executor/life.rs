@@ -52,7 +52,10 @@ impl Executor {
             }
             slot.state = State::Initializing;
             let old = slot.forget();
-            slot.tools.extend(own.iter().map(|(name, tool)| ((*name).to_owned(), tool.clone())));
+            slot.tools.extend(
+                own.iter()
+                    .map(|(name, tool)| ((*name).to_owned(), tool.clone())),
+            );
             slot.renew_preparer(&inner.options);
             (slot.preparer.clone(), old)
         };

@@ -38,9 +38,9 @@ impl Parts {
             &self.calls,
             room / 5,
         ));
-        let shown = self
-            .shown
-            .map(|(label, text)| format!("{label}:\n{}", cut(&text, room / 3, 50, "what was shown")));
+        let shown = self.shown.map(|(label, text)| {
+            format!("{label}:\n{}", cut(&text, room / 3, 50, "what was shown"))
+        });
         let used: usize = sections
             .iter()
             .chain(&shown)

@@ -52,21 +52,42 @@ fn values_are_shown_as_what_they_are() {
     .unwrap();
     let cases: [(&str, &[&str]); 16] = [
         ("display('a text')", &["text/plain a text"]),
-        ("display({ a: [1, null] }, 2)", &["application/json {\"a\":[1,null]}", "text/plain 2"]),
-        ("display(new Map([[1, 2]]))", &["text/plain Map(1) { 1 => 2 }"]),
+        (
+            "display({ a: [1, null] }, 2)",
+            &["application/json {\"a\":[1,null]}", "text/plain 2"],
+        ),
+        (
+            "display(new Map([[1, 2]]))",
+            &["text/plain Map(1) { 1 => 2 }"],
+        ),
         ("display(png)", &[&png]),
         ("display(png.buffer)", &[&png]),
         ("display('data:image/png;base64,' + base64)", &[&png]),
         ("display('data: none')", &["text/plain data: none"]),
-        ("display({ content: [{ type: 'text', text: 'seen' }, { type: 'image', mimeType: 'image/png', data: base64 }] })", &["text/plain seen", &png]),
+        (
+            "display({ content: [{ type: 'text', text: 'seen' }, { type: 'image', mimeType: 'image/png', data: base64 }] })",
+            &["text/plain seen", &png],
+        ),
         ("image(png)", &[&png]),
         ("image(base64, 'image/png')", &[&png]),
-        ("image({ type: 'image', mimeType: 'image/png', data: base64 })", &[&png]),
+        (
+            "image({ type: 'image', mimeType: 'image/png', data: base64 })",
+            &[&png],
+        ),
         ("image('<svg/>')", &["image/svg+xml <svg/>"]),
-        ("image('data:image/svg+xml,%3Csvg%2F%3E')", &["image/svg+xml <svg/>"]),
-        ("audio(new Uint8Array([82, 73, 70, 70, 0, 0, 0, 0, 87, 65, 86, 69]), 'audio/x-wav')", &["audio/wav 12"]),
+        (
+            "image('data:image/svg+xml,%3Csvg%2F%3E')",
+            &["image/svg+xml <svg/>"],
+        ),
+        (
+            "audio(new Uint8Array([82, 73, 70, 70, 0, 0, 0, 0, 87, 65, 86, 69]), 'audio/x-wav')",
+            &["audio/wav 12"],
+        ),
         ("text('a', 1, [2])", &["text/plain a 1 [2]"]),
-        ("text(undefined); text()", &["text/plain undefined", "text/plain "]),
+        (
+            "text(undefined); text()",
+            &["text/plain undefined", "text/plain "],
+        ),
     ];
     for (code, expected) in cases {
         assert_eq!(shown(&executor, code), expected, "{code}");
@@ -79,16 +100,34 @@ fn what_does_not_fit_its_type_is_an_error_that_says_so() {
     block_on(executor.send_variables([("png", Value::bytes(STANDARD.decode(PNG).unwrap()))]))
         .unwrap();
     for (code, words) in [
-        ("image(png, 'image/jpeg')", "it is said to be image/jpeg, and its content is image/png"),
+        (
+            "image(png, 'image/jpeg')",
+            "it is said to be image/jpeg, and its content is image/png",
+        ),
         ("image(png.slice(0, 10))", "of no kind that is known here"),
-        ("image(png, 'image/tiff')", "\"image/tiff\" cannot be shown: the types are image/svg+xml, image/png"),
+        (
+            "image(png, 'image/tiff')",
+            "\"image/tiff\" cannot be shown: the types are image/svg+xml, image/png",
+        ),
         ("image(png, 7)", "the type is a text"),
-        ("audio(png)", "these bytes are image/png, and it shows audio/wav"),
-        ("image('https://example.com/a.png')", "get the bytes through a tool first"),
+        (
+            "audio(png)",
+            "these bytes are image/png, and it shows audio/wav",
+        ),
+        (
+            "image('https://example.com/a.png')",
+            "get the bytes through a tool first",
+        ),
         ("image('hello')", "neither a data URL nor SVG"),
         ("image('data:image/png;base64,!!')", "no base64"),
-        ("image('data:image/gif;base64,AAAA')", "it is said to be image/gif"),
-        ("image('<svg onload=\"x()\"/>')", "image/svg+xml: line 1: onload would run code"),
+        (
+            "image('data:image/gif;base64,AAAA')",
+            "it is said to be image/gif",
+        ),
+        (
+            "image('<svg onload=\"x()\"/>')",
+            "image/svg+xml: line 1: onload would run code",
+        ),
         ("image({})", "not {}"),
         ("display(new Uint8Array(3))", "image/png"),
         ("notify(' ')", "a text that says something"),
@@ -97,17 +136,35 @@ fn what_does_not_fit_its_type_is_an_error_that_says_so() {
         assert!(error.message.contains(words), "{code}: {}", error.message);
     }
     // It can be caught, like any other.
-    assert_eq!(value(&executor, "try { image(1) } catch (error) { error.name }"), Value::from("TypeError"));
+    assert_eq!(
+        value(&executor, "try { image(1) } catch (error) { error.name }"),
+        Value::from("TypeError")
+    );
 }
 
 #[test]
 fn budgets_are_errors_that_name_them_and_what_was_shown_before_is_there() {
-    let executor = ready(options().max_content_items(2).max_content_bytes(100).max_notifications(1));
+    let executor = ready(
+        options()
+            .max_content_items(2)
+            .max_content_bytes(100)
+            .max_notifications(1),
+    );
     let error = fail(&executor, "for (const n of [1, 2, 3]) text(n)");
-    assert!(error.message.contains("a run may show 2 items (maxContentItems)"), "{error}");
+    assert!(
+        error
+            .message
+            .contains("a run may show 2 items (maxContentItems)"),
+        "{error}"
+    );
     assert_eq!(told(&error.content), ["text/plain 1", "text/plain 2"]);
     let error = fail(&executor, "text('a'.repeat(60)); text('b'.repeat(41))");
-    assert!(error.message.contains("a run may show 100 bytes (maxContentBytes)"), "{error}");
+    assert!(
+        error
+            .message
+            .contains("a run may show 100 bytes (maxContentBytes)"),
+        "{error}"
+    );
     let error = fail(&executor, "notify('a'); notify('b')");
     assert!(error.message.contains("(maxNotifications)"), "{error}");
     let error = fail(&executor, "notify('a'.repeat(10_000))");
@@ -118,9 +175,19 @@ fn budgets_are_errors_that_name_them_and_what_was_shown_before_is_there() {
 
 #[test]
 fn what_is_kept_of_content_is_charged_to_the_account_of_the_host() {
-    let executor = ready(options().max_host_memory(1 << 20).max_content_bytes(1 << 30));
-    let error = fail(&executor, "text('a'.repeat(200_000)); text('b'.repeat(200_000))");
-    assert!(error.message.contains("a quarter of maxHostMemoryBytes"), "{error}");
+    let executor = ready(
+        options()
+            .max_host_memory(1 << 20)
+            .max_content_bytes(1 << 30),
+    );
+    let error = fail(
+        &executor,
+        "text('a'.repeat(200_000)); text('b'.repeat(200_000))",
+    );
+    assert!(
+        error.message.contains("a quarter of maxHostMemoryBytes"),
+        "{error}"
+    );
     assert_eq!(error.content.len(), 1);
 }
 
@@ -138,13 +205,29 @@ fn the_names_are_free_for_the_host_and_for_code() {
     let own = AgentTool::sync(|_| Ok(Value::from("the host's")));
     block_on(async {
         executor.send_tools([("image", own)]).await.unwrap();
-        executor.send_variables([("text", Value::from("a variable"))]).await.unwrap();
+        executor
+            .send_variables([("text", Value::from("a variable"))])
+            .await
+            .unwrap();
     });
-    assert_eq!(value(&executor, "image() + text"), Value::from("the host'sa variable"));
+    assert_eq!(
+        value(&executor, "image() + text"),
+        Value::from("the host'sa variable")
+    );
     // What the code declares is there from then on.
-    assert_eq!(value(&executor, "const display = 1; display"), Value::from(1));
+    assert_eq!(
+        value(&executor, "const display = 1; display"),
+        Value::from(1)
+    );
     assert_eq!(value(&executor, "display + 1"), Value::from(2));
-    assert_eq!(shown(&executor, "notify('x'); audio('data:audio/wav;base64,UklGRgAAAABXQVZF')").len(), 1);
+    assert_eq!(
+        shown(
+            &executor,
+            "notify('x'); audio('data:audio/wav;base64,UklGRgAAAABXQVZF')"
+        )
+        .len(),
+        1
+    );
     // And all of it begins anew.
     block_on(async {
         executor.cleanup().await.unwrap();
@@ -172,14 +255,22 @@ fn progress_is_told_at_once() {
         Ok(Value::from(u32::try_from(heard).unwrap()))
     });
     block_on(executor.send_tools([("count", count)])).unwrap();
-    assert_eq!(value(&executor, "notify('one'); const n = count(); notify({ two: 2 }); n"), Value::from(1));
+    assert_eq!(
+        value(
+            &executor,
+            "notify('one'); const n = count(); notify({ two: 2 }); n"
+        ),
+        Value::from(1)
+    );
     assert_eq!(*heard.lock().unwrap(), ["one", "{\"two\":2}"]);
 }
 
 #[test]
 fn an_observation_has_text_as_it_is_and_notes_for_the_rest() {
     let executor = showing();
-    let code = format!("console.log('hm'); text('look:'); image('data:image/png;base64,{PNG}'); display({{ a: 1 }}); 7");
+    let code = format!(
+        "console.log('hm'); text('look:'); image('data:image/png;base64,{PNG}'); display({{ a: 1 }}); 7"
+    );
     let execution = block_on(executor.execute(&*code));
     let note = format!("[image/png, {} bytes]", png_bytes());
     let expected = format!("Logs:\nhm\nShown:\nlook:\n{note}\n{{\"a\":1}}\nResult: 7");
@@ -193,7 +284,11 @@ fn an_observation_has_text_as_it_is_and_notes_for_the_rest() {
     let silent = block_on(executor.execute("text('x'); undefined"));
     assert_eq!(silent.observation(&options), "Shown:\nx");
     let failed = block_on(executor.execute("text('x'); throw new Error('no')"));
-    assert!(failed.observation(&options).ends_with("Shown before the error:\nx"));
+    assert!(
+        failed
+            .observation(&options)
+            .ends_with("Shown before the error:\nx")
+    );
     assert_eq!(failed.content, failed.error.unwrap().content);
 }
 
@@ -204,9 +299,18 @@ fn prompts_declare_what_code_may_call() {
         ..hotcell_prompt::PromptContext::default()
     });
     let text = text.unwrap();
-    assert!(text.contains("declare function display(value: unknown)"), "{text}");
-    assert!(text.contains("declare function image(image: unknown, mime?: string)"), "{text}");
-    assert!(text.contains("declare function notify(text: string)"), "{text}");
+    assert!(
+        text.contains("declare function display(value: unknown)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("declare function image(image: unknown, mime?: string)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("declare function notify(text: string)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -214,11 +318,17 @@ fn a_fork_shows_things_of_its_own_and_what_is_not_allowed_there_says_so() {
     let executor = showing();
     run(&executor, "const show = text; let n = 1");
     let twin = block_on(executor.fork()).unwrap();
-    assert_eq!(shown(&twin, "text('twin'); show('again')"), ["text/plain twin", "text/plain again"]);
+    assert_eq!(
+        shown(&twin, "text('twin'); show('again')"),
+        ["text/plain twin", "text/plain again"]
+    );
     assert_eq!(shown(&executor, "text(n)"), ["text/plain 1"]);
     let without = block_on(executor.fork_with(ExecutorOptions::default())).unwrap();
     let error = fail(&without, "text(1)");
-    assert!(error.message.contains("does not allow text any more"), "{error}");
+    assert!(
+        error.message.contains("does not allow text any more"),
+        "{error}"
+    );
     // And the other way round.
     let plain = ready(ExecutorOptions::default());
     run(&plain, "const image = 1");
@@ -234,7 +344,10 @@ fn a_suspended_run_keeps_what_it_has_shown_in_another_process() {
     let Started::Suspended(suspension) = block_on(executor.start(&*code)) else {
         panic!("it should wait")
     };
-    let before = ["text/plain before".to_owned(), format!("image/png {}", png_bytes())];
+    let before = [
+        "text/plain before".to_owned(),
+        format!("image/png {}", png_bytes()),
+    ];
     assert_eq!(told(&suspension.content), before);
     let bytes = block_on(executor.snapshot()).unwrap();
     let elsewhere = Executor::restore(&bytes, Some(options())).unwrap();

@@ -17,12 +17,18 @@ fn with(store: impl Store + 'static) -> Executor {
 fn a_value_outlives_the_cell_and_is_shared_by_who_shares_the_store() {
     let store = MemoryStore::new(10_000);
     let executor = with(store.clone());
-    run(&executor, "store('seen', { at: new Map([[1, 2n]]), self: 'x' })");
+    run(
+        &executor,
+        "store('seen', { at: new Map([[1, 2n]]), self: 'x' })",
+    );
     block_on(async {
         executor.cleanup().await.unwrap();
         executor.init().await.unwrap();
     });
-    assert_eq!(value(&executor, "load('seen').at.get(1)"), value(&executor, "2n"));
+    assert_eq!(
+        value(&executor, "load('seen').at.get(1)"),
+        value(&executor, "2n")
+    );
     let other = with(store.clone());
     assert_eq!(value(&other, "load('seen').self"), Value::from("x"));
     assert_eq!(store.keys(), ["seen"]);
@@ -35,17 +41,27 @@ fn a_value_outlives_the_cell_and_is_shared_by_who_shares_the_store() {
 fn what_is_loaded_is_a_copy_that_is_frozen() {
     let executor = with(MemoryStore::new(10_000));
     assert_eq!(
-        value(&executor, "const a = { n: 1 }; store('a', a); a.n = 2; [load('a').n, Object.isFrozen(load('a'))].join()"),
+        value(
+            &executor,
+            "const a = { n: 1 }; store('a', a); a.n = 2; [load('a').n, Object.isFrozen(load('a'))].join()"
+        ),
         Value::from("1,true")
     );
 }
 
 #[test]
 fn a_store_has_a_budget_and_says_so() {
-    let executor = ready(ExecutorOptions::default().store(MemoryStore::new(3_000)).max_store_bytes(2_000));
+    let executor = ready(
+        ExecutorOptions::default()
+            .store(MemoryStore::new(3_000))
+            .max_store_bytes(2_000),
+    );
     let error = fail(&executor, "store('a', 'x'.repeat(3000))");
     assert!(error.message.contains("(maxStoreBytes)"), "{error}");
-    let error = fail(&executor, "store('a', 'x'.repeat(1500)); store('b', 'x'.repeat(1500))");
+    let error = fail(
+        &executor,
+        "store('a', 'x'.repeat(1500)); store('b', 'x'.repeat(1500))",
+    );
     assert!(error.message.contains("the store holds"), "{error}");
     // What is in the way can be made smaller, or taken away.
     run(&executor, "store('a', 1); store('b', 'x'.repeat(1500))");
@@ -62,7 +78,8 @@ fn a_store_has_a_budget_and_says_so() {
 
 #[test]
 fn the_option_makes_one_that_forks_share() {
-    let options = ExecutorOptions::from_json(&json!({ "store": true, "maxStoreBytes": 1000 })).unwrap();
+    let options =
+        ExecutorOptions::from_json(&json!({ "store": true, "maxStoreBytes": 1000 })).unwrap();
     let executor = ready(options);
     run(&executor, "store('n', 1)");
     let twin = block_on(executor.fork()).unwrap();
