@@ -92,6 +92,9 @@ pub(crate) enum Command {
     /// Serve every feature to another program
     #[command(after_long_help = SERVE_HELP)]
     Serve(ServeArgs),
+    /// Run the code of Codex's code mode
+    #[command(after_long_help = CODE_MODE_HELP)]
+    CodeModeHost(CodeModeArgs),
     /// Tell what this machine offers, and test that cells work on it
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -164,6 +167,10 @@ Example:
   {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"executor\":\"e1\",\"state\":\"NEW\"}}
   {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"executor.init\",\"params\":{\"executor\":\"e1\"}}
   {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"executor.run\",\"params\":{\"executor\":\"e1\",\"code\":\"6 * 7\"}}";
+
+const CODE_MODE_HELP: &str = "\
+Speaks the protocol of Codex's code mode host, version 1: JSON behind four bytes that say how long it is, the least first. Each
+cell is a VM of its own, which sees the tools of the client and nothing else. docs/code-mode-host.md has the messages.";
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
@@ -454,6 +461,22 @@ pub(crate) struct ServeArgs {
     /// Threads that run code [default: one for each core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
+}
+
+#[derive(Args)]
+pub(crate) struct CodeModeArgs {
+    /// Where the client is: on standard input and output
+    #[arg(long, value_name = "URL", default_value = "stdio")]
+    pub(crate) listen: String,
+    /// Memory of a cell; sessions may ask for less
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+    /// Time that the code of a cell may compute; waiting is free
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// Cells that may be there at once
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_cells: u32,
 }
 
 #[derive(Args)]

@@ -17,6 +17,17 @@ use crate::exit::{CliError, Exit};
 use crate::rpc::{Limits, RpcError, Session, Transport};
 use crate::{print, program, setup};
 use lines::{Line, Lines};
+
+pub(crate) use lines::nesting;
+
+/// What bytes say in JSON, however deep it is, up to a limit. For threads with much stack.
+pub(crate) fn parse_json(bytes: &[u8]) -> Result<serde_json::Value, String> {
+    match lines::parse(bytes) {
+        Line::Message(json) => Ok(json),
+        Line::Malformed(problem) => Err(problem),
+        Line::End => Err("there is no JSON".into()),
+    }
+}
 use outbox::Outbox;
 
 /// How long answers that are nearly there may take once standard input is closed.

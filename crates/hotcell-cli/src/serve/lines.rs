@@ -81,7 +81,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-fn parse(line: &[u8]) -> Line {
+pub(crate) fn parse(line: &[u8]) -> Line {
     if nesting(line) > MAX_NESTING {
         return Line::Malformed(format!(
             "the message is nested more than {MAX_NESTING} levels deep"
@@ -97,7 +97,7 @@ fn parse(line: &[u8]) -> Line {
 }
 
 /// How deeply brackets are nested, at most, in what may or may not be JSON.
-fn nesting(text: &[u8]) -> usize {
+pub(crate) fn nesting(text: &[u8]) -> usize {
     let (mut deepest, mut depth) = (0usize, 0usize);
     let mut in_string = false;
     let mut bytes = text.iter();

@@ -1,6 +1,7 @@
 //! The stdio protocol, from the client's side.
 //!
 //! - `lifecycle`: executors from create to dispose, snapshots and forks, the end of the process;
+//! - `code_mode`: the host of Codex's code mode, which speaks a protocol of its own;
 //! - `concurrency`: many at once, order, cancelling;
 //! - `sandboxes`: shell commands, files, forks and snapshots;
 //! - `tools`: calls of tools that the client has;
@@ -16,6 +17,7 @@
 )]
 
 mod client;
+mod code_mode;
 mod concurrency;
 mod files;
 mod lifecycle;
