@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use futures_channel::oneshot;
 
 type Work = Box<dyn FnOnce() + Send>;
+type Key = (Instant, u64);
 
 /// The longest wait; what comes later than that is for nobody.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
@@ -23,7 +24,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    due: BTreeMap<(Instant, u64), Work>,
+    due: BTreeMap<Key, Work>,
     next: u64,
 }
 
@@ -40,22 +41,45 @@ impl Timers {
 
     /// Does something after a while. What is done should be done quickly.
     pub(super) fn after(&self, wait: Duration, work: impl FnOnce() + Send + 'static) {
+        self.add(wait, Box::new(work));
+    }
+
+    fn add(&self, wait: Duration, work: Work) -> Key {
         let at = Instant::now() + wait.min(LONGEST);
         let mut state = self.0.state();
         let key = (at, state.next);
         state.next += 1;
-        state.due.insert(key, Box::new(work));
+        state.due.insert(key, work);
         drop(state);
         self.0.changed.notify_one();
+        key
     }
 
     /// Waits without a thread. This is all that the code's `setTimeout` needs of the host.
     pub(super) async fn sleep(&self, wait: Duration) {
         let (sender, receiver) = oneshot::channel();
-        self.after(wait, move || {
-            let _ = sender.send(());
-        });
+        let key = self.add(
+            wait,
+            Box::new(move || {
+                let _ = sender.send(());
+            }),
+        );
+        // Code may begin many that it does not wait for.
+        let _forget = Forget { timers: self, key };
         let _ = receiver.await;
+    }
+}
+
+/// Forgets what was to be done, if nobody wants it any more.
+struct Forget<'a> {
+    timers: &'a Timers,
+    key: Key,
+}
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        let work = self.timers.0.state().due.remove(&self.key);
+        drop(work);
     }
 }
 

@@ -392,7 +392,7 @@ fn what_a_cell_stores_is_there_for_the_next_and_not_for_another_session() {
     assert_eq!(texts_of(&host.initial(id)["Result"]), ["undefined"]);
     for (source, words) in [
         ("store('f', () => 1)", "only what JSON can say"),
-        ("store('big', 'x'.repeat(17e6))", "a session may store"),
+        ("for (let i = 0; i < 9; i++) store('big' + i, 'x'.repeat(2e6))", "a session may store"),
     ] {
         let error = host.run(source)["error_text"].as_str().unwrap().to_owned();
         assert!(error.contains(words), "{source}: {error}");
@@ -564,10 +564,10 @@ fn an_error_says_where_and_what_to_do() {
 #[test]
 fn memory_is_limited_by_the_host_and_by_the_session() {
     let mut host = Host::with(&["--memory", "32MiB"]);
-    let limits = json!({ "maxYieldTimeMs": 5, "maxHeapSizeBytes": 4 << 20 });
+    let limits = json!({ "maxYieldTimeMs": 5, "maxHeapSizeBytes": 16 << 20 });
     host.ask(json!({ "method": "session/open", "sessionId": "s", "cellExecutionLimits": limits }));
     host.open("large");
-    let grab = "const all = []; for (let i = 0; i < 12; i++) all.push(new Uint8Array(1e6)); text(all.length)";
+    let grab = "const all = []; for (let i = 0; i < 18; i++) all.push(new Uint8Array(1e6)); text(all.length)";
     let (id, cell) = host.start(grab, &[], LONG);
     // However long somebody wants to wait, the session says how long that is.
     let mut report = host.initial(id);
@@ -584,7 +584,7 @@ fn memory_is_limited_by_the_host_and_by_the_session() {
     let id = host.request(json!({ "method": "session/execute", "sessionId": "large", "request": {
         "tool_call_id": "c", "enabled_tools": [], "source": grab, "yield_time_ms": LONG, "max_output_tokens": null,
     }}));
-    assert_eq!(texts_of(&host.initial(id)["Result"]), ["12"]);
+    assert_eq!(texts_of(&host.initial(id)["Result"]), ["18"]);
 }
 
 #[test]

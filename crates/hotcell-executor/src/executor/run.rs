@@ -498,7 +498,7 @@ impl Slot {
         Known {
             tools: shown().map(|tool| tool.spec.name.clone()).collect(),
             declared: shown()
-                .filter(|tool| !tool.spec.deferred)
+                .filter(|tool| !tool.spec.deferred && !tool.is_own)
                 .map(|tool| tool.spec.name.clone())
                 .collect(),
             names: self.names.iter().cloned().collect(),
