@@ -2,7 +2,7 @@
 // A transport for Mastra's code mode: programs run in a sandbox of this process, and no workspace is needed.
 
 const { SESExecutor, observation } = require('./index.cjs');
-const { identifier } = require('./namespaces.cjs');
+const { cleaned } = require('./namespaces.cjs');
 
 /** The time is the limit there, not the loops, and waiting for tools is free. */
 const DEFAULTS = { maxOperations: Number.MAX_SAFE_INTEGER, pauseClockDuringTools: true };
@@ -50,7 +50,7 @@ class HotcellTransport {
 function externals(toolIds, call) {
   const tools = {};
   for (const id of toolIds) {
-    const name = `external_${identifier(id)}`;
+    const name = `external_${cleaned(id)}`;
     if (Object.hasOwn(tools, name)) throw new TypeError(`two tools are called ${name} in code: give them other ids`);
     tools[name] = call(id);
   }

@@ -2,35 +2,38 @@
 // Functions of other frameworks under one name, whatever those functions are called.
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+/** Words that are no names, nor may a tool in a namespace have them for one. */
+const RESERVED = /^(?:arguments|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield)$/;
 
-/** What a text is as an identifier: `my-tool` is `my_tool`. */
+/** A text as a part of an identifier: `my-tool` is `my_tool`. */
+function cleaned(name) {
+  const plain = name.replace(/[^A-Za-z0-9_$]/g, '_');
+  return /^[A-Za-z_$]/.test(plain) ? plain : `_${plain}`;
+}
+
+/** What code calls a member: `delete` is `delete_`. */
 function identifier(name) {
-  const cleaned = name.replace(/[^A-Za-z0-9_$]/g, '_');
-  return /^[A-Za-z_$]/.test(cleaned) ? cleaned : `_${cleaned}`;
+  if (RESERVED.test(name)) return `${name}_`;
+  return IDENTIFIER.test(name) ? name : cleaned(name);
 }
 
 /**
  * `members` as `name.member(…)`: tools for `sendTools`, and code to be run before the program where tools alone cannot do it. That
- * is so for names that are no identifiers, which code finds under both names, and where the object is `open`: code adds to it.
+ * is so where the object is `open`: code adds to it.
  */
 function namespace(name, members, { open = false } = {}) {
-  const keys = Object.keys(members);
-  if (!open && keys.length > 0 && keys.every((key) => IDENTIFIER.test(key))) return { tools: { [name]: { ...members } }, prelude: '' };
-  const tools = {};
   const entries = new Map();
-  keys.forEach((key, index) => {
-    const global = `${name}$${index}`;
-    tools[global] = members[key];
-    entries.set(key, global);
-  });
-  for (const key of keys) {
-    const plain = identifier(key);
-    if (plain === key) continue;
-    const other = keys.find((one) => one !== key && identifier(one) === plain);
-    if (other !== undefined) throw new TypeError(`the names ${JSON.stringify(key)} and ${JSON.stringify(other)} are both ${plain} in code`);
-    entries.set(plain, entries.get(key));
+  for (const key of Object.keys(members)) {
+    const inside = identifier(key);
+    if (entries.has(inside)) throw new TypeError(`the names ${JSON.stringify(entries.get(inside))} and ${JSON.stringify(key)} are both ${inside} in code`);
+    entries.set(inside, key);
   }
-  const made = [...entries].map(([key, global]) => `${JSON.stringify(key)}: (...args) => ${global}(...args)`);
+  if (!open && entries.size > 0) {
+    return { tools: { [name]: Object.fromEntries([...entries].map(([inside, key]) => [inside, members[key]])) }, prelude: '' };
+  }
+  const globals = [...entries.keys()].map((inside) => [inside, `${name}$${inside}`]);
+  const tools = Object.fromEntries(globals.map(([inside, global]) => [global, members[entries.get(inside)]]));
+  const made = globals.map(([inside, global]) => `${inside}: (...args) => ${global}(...args)`);
   const object = `{ __proto__: null, ${made.join(', ')} }`;
   return { tools, prelude: `globalThis.${name} = ${open ? object : `Object.freeze(${object})`};\n` };
 }
@@ -44,4 +47,4 @@ function anything(name, ask) {
   return { tools: { [global]: ask }, prelude };
 }
 
-module.exports = { IDENTIFIER, anything, identifier, namespace };
+module.exports = { IDENTIFIER, anything, cleaned, identifier, namespace };

@@ -34,13 +34,13 @@ for (const [name, code] of Object.entries(programs)) {
 
 test('codemode: providers have names of their own', async () => {
   const { result } = await forCodemode().execute(
-    'async () => [await math.add({ a: 1, b: 1 }), await text.join("a", "b"), typeof codemode, Object.keys(math)]',
+    'async () => [await math.add({ a: 1, b: 1 }), await text.join("a", "b"), typeof codemode, Object.keys(math).sort()]',
     [
-      { name: 'math', fns: { add: fns.add, 'not-a-name': async () => 1 } },
+      { name: 'math', fns: { add: fns.add, 'not-a-name': async () => 1, delete: async () => 2 } },
       { name: 'text', fns: { join: async (...parts) => parts.join('+') } },
     ],
   );
-  assert.deepEqual(result, [2, 'a+b', 'undefined', ['add', 'not-a-name', 'not_a_name']]);
+  assert.deepEqual(result, [2, 'a+b', 'undefined', ['add', 'delete_', 'not_a_name']]);
 });
 
 test('codemode: a prelude adds functions to its namespace, which is closed then', async () => {

@@ -12,7 +12,8 @@ const tools = {
 
 async function run(code, options, config) {
   const { tool } = createCodeMode({ tools, ...config }, createTransport(options));
-  return await tool.execute({ code }, {});
+  // What an agent of Mastra gives a tool.
+  return await tool.execute({ code }, { observe: { span: (_, work) => work(), log() {} } });
 }
 
 test('a program runs without a workspace and calls tools under the names it is told', async () => {

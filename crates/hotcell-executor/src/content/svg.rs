@@ -49,7 +49,6 @@ pub(super) fn check(text: &str, watch: &dyn Watch) -> Result<(), Problem> {
         return Err(Problem::TooLarge(text.len()));
     }
     let mut scan = Scan {
-        text,
         rest: text.strip_prefix('\u{feff}').unwrap_or(text),
         open: Vec::new(),
         style: None,
@@ -84,7 +83,7 @@ fn at<T>(what: impl Into<String>) -> Result<T, Failed> {
 type Step = Result<(), Failed>;
 
 struct Scan<'a> {
-    text: &'a str,
+    /// What is not read yet: the end of the text.
     rest: &'a str,
     /// Names of the elements that are open.
     open: Vec<&'a str>,
@@ -317,7 +316,6 @@ impl<'a> Scan<'a> {
         }
         self.pace.spend(length)?;
         self.rest = rest;
-        debug_assert!(self.rest.len() <= self.text.len());
         Ok(name)
     }
 }
