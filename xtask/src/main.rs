@@ -5,6 +5,7 @@ mod command;
 mod demo;
 mod deny;
 mod image;
+mod layers;
 mod test;
 mod twice;
 

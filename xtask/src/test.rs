@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::{
     command::{cargo, cargo_has, cargo_with, node_packages, node_tests},
-    demo, deny, image, twice,
+    demo, deny, image, layers, twice,
 };
 
 pub(crate) fn run(filter: Option<&str>) -> Result<()> {
@@ -35,9 +35,10 @@ pub(crate) fn run(filter: Option<&str>) -> Result<()> {
     })
 }
 
-/// What is built in, and how often.
+/// What is built in, how often, and what uses what.
 pub(crate) fn dependencies() -> Result<()> {
     deny::check()?;
+    layers::check()?;
     twice::check()
 }
 

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use hotcell::{Cell, CellError, CellOptions, Engine, EngineOptions, Program, Tool, Value};
+use hotcell::{
+    Value,
+    cell::{Cell, CellError, CellOptions, Engine, EngineOptions, Program, Tool},
+};
 
 use bench_measure::{median, pss, seconds};
 

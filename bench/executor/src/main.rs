@@ -7,7 +7,10 @@
 use std::{process::Command, time::Instant};
 
 use bench_measure::{Report, Row, median};
-use hotcell::{AgentTool, Cell, CellOptions, Engine, Executor, ExecutorOptions, Program, Value};
+use hotcell::{
+    AgentTool, Executor, ExecutorOptions, Value,
+    cell::{Cell, CellOptions, Engine, Program},
+};
 use pollster::block_on;
 use serde_json::{Value as Json, json};
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { connect } from '../lib/far.mjs';
+import { connect } from '../lib/remote.mjs';
 import { modules, version as of } from '../lib/installed.mjs';
 
 export const title = 'deno process';
@@ -13,7 +13,7 @@ export const lacks = { sync_call: 'none', loop_guarded: 'no counting' };
 const deno = `${modules}@deno/${readdirSync(`${modules}@deno`)[0]}/deno`;
 export const command = [deno, 'eval', 'console.log(1 + 1)'];
 
-const FAR_END = fileURLToPath(new URL('../lib/far-deno.mjs', import.meta.url));
+const FAR_END = fileURLToPath(new URL('../lib/remote-deno.mjs', import.meta.url));
 
 export function create({ memoryMb, ...options }) {
   // Without permissions it may still import files that its command line names.

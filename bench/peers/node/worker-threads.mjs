@@ -1,5 +1,5 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { connect, serve } from '../lib/far.mjs';
+import { connect, serve } from '../lib/remote.mjs';
 
 export const title = 'worker_threads';
 export const version = `Node ${process.versions.node}`;

@@ -9,27 +9,28 @@ use std::{
     collections::{HashMap, VecDeque},
     future::Future,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
 };
 
 use async_task::WithInfo;
 use futures_channel::oneshot;
-use hotcell_cell::{Pool, Reply, ToolCall, ToolError, Value};
-use hotcell_executor::ApprovalRequest;
-use hotcell_meter::Charge;
+use hotcell::ApprovalRequest;
+use hotcell::cell::{Reply, ToolCall, ToolError, Value};
 use napi::{
     Status,
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
 };
 
 use crate::{
+    calls::{Caller, Calls, First},
     event::{Event, What},
-    home::{Home, Pace, Weight},
+    main_thread::{Affinity, MainThread, Weight},
     outcome::Outcome,
     packed::pack,
     sent::Answer,
+    shared::lock,
     transit::Transit,
 };
 
@@ -42,32 +43,6 @@ const LINES: usize = 16 << 10;
 /// How many events Node is told at once, and of how many bytes. Then it looks at the clock.
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
-
-/// What a function of Node's does when it is called.
-pub(crate) enum First {
-    /// It returns, or throws.
-    Now(Answer),
-    /// It returns a promise.
-    Later(oneshot::Receiver<Answer>),
-}
-
-/// Who waits for an answer of Node's, and what pays for it until it is taken.
-pub(crate) struct Caller<T> {
-    sender: oneshot::Sender<T>,
-    /// Code that computes takes no answers, so many may be there when it does. `None` if nobody has an account.
-    room: Option<Charge>,
-}
-
-impl<T> Caller<T> {
-    /// One whose answers are small, or charged where they are taken.
-    pub(crate) fn unpaid(sender: oneshot::Sender<T>) -> Self {
-        Self { sender, room: None }
-    }
-
-    pub(crate) fn is_gone(&self) -> bool {
-        self.sender.is_canceled()
-    }
-}
 
 /// What the events of one executor have in common.
 #[derive(Clone)]
@@ -91,11 +66,11 @@ impl Lane {
 /// One environment's side of everything.
 pub(crate) struct Bridge {
     wake: Wake,
-    home: Home,
+    main_thread: MainThread,
     // Std mutexes: held for a push or a take, never across an await.
     queue: Mutex<Queue>,
-    calls: Mutex<Calls>,
-    tasks: Mutex<HashMap<u32, async_task::Task<(), Arc<Pace>>>>,
+    calls: Calls,
+    tasks: Mutex<HashMap<u32, async_task::Task<(), Arc<Affinity>>>>,
 }
 
 #[derive(Default)]
@@ -104,23 +79,13 @@ struct Queue {
     closed: bool,
 }
 
-/// Calls that Node has not settled yet.
-#[derive(Default)]
-struct Calls {
-    next: u32,
-    first: HashMap<u32, Caller<First>>,
-    later: HashMap<u32, Caller<Answer>>,
-    /// How many there were when those were last forgotten that nobody waits for.
-    swept: usize,
-}
-
 impl Bridge {
     pub(crate) fn new(wake: Wake) -> Arc<Self> {
         Arc::new(Self {
             wake,
-            home: Home::new(),
+            main_thread: MainThread::new(),
             queue: Mutex::default(),
-            calls: Mutex::default(),
+            calls: Calls::default(),
             tasks: Mutex::default(),
         })
     }
@@ -129,8 +94,8 @@ impl Bridge {
         &self.wake
     }
 
-    pub(crate) fn home(&self) -> &Home {
-        &self.home
+    pub(crate) fn main_thread(&self) -> &MainThread {
+        &self.main_thread
     }
 
     /// Tells Node something. To an environment that is gone nothing is told.
@@ -143,7 +108,7 @@ impl Bridge {
             queue.events.push_back(event);
             queue.events.len() == 1
         };
-        if was_empty && !self.home.is_running_here() {
+        if was_empty && !self.main_thread.is_running_here() {
             self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
@@ -202,7 +167,7 @@ impl Bridge {
             set,
             tool: call.tool,
             arguments: pack(call.arguments.into_vec()),
-            answer: Caller { sender, room },
+            answer: Caller::paid_by(sender, room),
             passage,
         };
         self.send(Event {
@@ -242,62 +207,21 @@ impl Bridge {
         receiver.await
     }
 
-    /// Keeps a call until Node answers it, under this number.
-    pub(crate) fn expect(&self, caller: Caller<First>) -> u32 {
-        let mut calls = lock(&self.calls);
-        calls.next = calls.next.wrapping_add(1);
-        let id = calls.next;
-        calls.first.insert(id, caller);
-        id
+    /// Calls that Node has not settled yet.
+    pub(crate) fn calls(&self) -> &Calls {
+        &self.calls
     }
 
     /// A function returned or threw, or the promise it returned was settled. True if Node's thread is to go on with it.
     pub(crate) fn answer(&self, call: u32, weight: Weight, answer: Answer) -> bool {
-        self.home.wake_here(weight, || {
-            let mut calls = lock(&self.calls);
-            // Whoever waited may have gone; then there is nobody to tell.
-            if let Some(first) = calls.first.remove(&call) {
-                let _ = first.sender.send(First::Now(answer.paid(first.room)));
-            } else if let Some(later) = calls.later.remove(&call) {
-                let _ = later.sender.send(answer.paid(later.room));
-            }
-        })
+        self.main_thread
+            .wake_here(weight, || self.calls.answer(call, answer))
     }
 
     /// A function returned a promise. True if Node's thread is to go on with what called it.
     pub(crate) fn later(&self, call: u32) -> bool {
-        self.home.wake_here(Weight::Light, || {
-            let mut calls = lock(&self.calls);
-            if let Some(first) = calls.first.remove(&call) {
-                let (sender, receiver) = oneshot::channel();
-                let room = first.room;
-                if first.sender.send(First::Later(receiver)).is_ok() {
-                    calls.later.insert(call, Caller { sender, room });
-                }
-            }
-        })
-    }
-
-    /// Which of these calls nobody waits for any more.
-    pub(crate) fn cancelled(&self, ids: Vec<u32>) -> Vec<u32> {
-        let calls = lock(&self.calls);
-        let is_awaited = |id: &u32| {
-            let first = calls.first.get(id).map(Caller::is_gone);
-            let later = calls.later.get(id).map(Caller::is_gone);
-            first.or(later) == Some(false)
-        };
-        ids.into_iter().filter(|id| !is_awaited(id)).collect()
-    }
-
-    /// Forgets calls whose run is over: a promise of the host's may never be settled. Not each time, because it looks at the
-    /// calls of all executors.
-    pub(crate) fn sweep(&self) {
-        let mut calls = lock(&self.calls);
-        if calls.first.len() + calls.later.len() > 2 * calls.swept + BATCH {
-            calls.first.retain(|_, caller| !caller.is_gone());
-            calls.later.retain(|_, caller| !caller.is_gone());
-            calls.swept = calls.first.len() + calls.later.len();
-        }
+        self.main_thread
+            .wake_here(Weight::Light, || self.calls.later(call))
     }
 
     /// Does something, here or on the pool. It ends with the environment, if not before. True if Node's thread is to begin
@@ -306,7 +230,7 @@ impl Bridge {
         self: &Arc<Self>,
         id: u32,
         weight: Weight,
-        pace: &Arc<Pace>,
+        affinity: &Arc<Affinity>,
         future: impl Future<Output = ()> + Send + 'static,
     ) -> bool {
         let bridge = Arc::clone(self);
@@ -318,12 +242,12 @@ impl Bridge {
             }
         };
         let bridge = Arc::clone(self);
-        let schedule = move |runnable, info| bridge.home.schedule(runnable, info);
+        let schedule = move |runnable, info| bridge.main_thread.schedule(runnable, info);
         let (runnable, task) = async_task::Builder::new()
-            .metadata(Arc::clone(pace))
+            .metadata(Arc::clone(affinity))
             .spawn(|_| future, WithInfo(schedule));
         lock(&self.tasks).insert(id, task);
-        self.home.begin(runnable, weight)
+        self.main_thread.begin(runnable, weight)
     }
 
     /// The environment ends, and with it all that it started.
@@ -334,23 +258,13 @@ impl Bridge {
             std::mem::take(&mut queue.events)
         };
         drop(events);
-        drop(std::mem::take(&mut *lock(&self.calls)));
-        self.home.clear();
+        self.calls.clear();
+        self.main_thread.clear();
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         drop(tasks);
     }
 }
 
-/// The threads that run cells, for all environments of the process.
-pub(crate) fn pool() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(Pool::new)
-}
-
 fn gone() -> ToolError {
     ToolError::from("the host ended before the tool could answer")
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

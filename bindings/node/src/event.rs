@@ -3,18 +3,17 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::Text;
 use napi::{
     Env, Result,
-    bindgen_prelude::{Array, BigInt, Buffer, Float64ArraySlice, Uint8ArraySlice},
+    bindgen_prelude::{Array, Buffer},
 };
 
 use crate::{
-    bridge::{Bridge, Caller, First, pool},
-    outcome::Outcome,
-    packed::{Packed, Piece},
-    parcel::Parcel,
-    sandbox::NativeCommandCall,
+    calls::{Caller, Calls, First},
+    outcome::{Insert, Outcome},
+    packed::Packed,
+    parcel::values,
+    shared::pool,
     transit::Passage,
 };
 
@@ -56,7 +55,7 @@ pub(crate) enum What {
     Command {
         set: u32,
         name: String,
-        call: NativeCommandCall,
+        call: Insert,
         answer: Caller<First>,
     },
     /// An operation is over.
@@ -90,7 +89,7 @@ impl Event {
     pub(crate) fn into_js<'env>(
         self,
         env: &'env Env,
-        bridge: &Bridge,
+        calls: &Calls,
     ) -> Result<Option<Array<'env>>> {
         let Self { lane, what } = self;
         let mut row = env.create_array(0)?;
@@ -114,7 +113,7 @@ impl Event {
                 answer,
                 passage: _passage,
             } => {
-                begin(&mut row, CALL, lane, bridge.expect(answer))?;
+                begin(&mut row, CALL, lane, calls.expect(answer))?;
                 row.insert(set)?;
                 row.insert(&*tool)?;
                 values(env, &mut row, arguments)?;
@@ -143,10 +142,10 @@ impl Event {
                 call,
                 answer,
             } => {
-                begin(&mut row, COMMAND, lane, bridge.expect(answer))?;
+                begin(&mut row, COMMAND, lane, calls.expect(answer))?;
                 row.insert(set)?;
                 row.insert(name)?;
-                row.insert(call)?;
+                call(env, &mut row)?;
             }
             What::Approval {
                 hooks,
@@ -155,13 +154,13 @@ impl Event {
                 answer,
                 passage: _passage,
             } => {
-                begin(&mut row, APPROVAL, lane, bridge.expect(answer))?;
+                begin(&mut row, APPROVAL, lane, calls.expect(answer))?;
                 row.insert(hooks)?;
                 row.insert(&*tool)?;
                 values(env, &mut row, arguments)?;
             }
             What::Done { operation, outcome } => {
-                bridge.sweep();
+                calls.sweep();
                 begin(&mut row, DONE, lane, operation)?;
                 if let Err(error) = outcome.push(env, &mut row) {
                     // Whoever waits has to be told something.
@@ -181,47 +180,4 @@ fn begin(row: &mut Array<'_>, kind: u32, lane: u32, number: u32) -> Result<()> {
     row.insert(kind)?;
     row.insert(lane)?;
     row.insert(number)
-}
-
-/// Packed values for `lib/unpack.cjs`: a parcel, or pieces.
-pub(crate) fn values<'env>(env: &'env Env, row: &mut Array<'env>, packed: Packed) -> Result<()> {
-    if packed.is_large() {
-        return row.insert(Parcel::new(packed));
-    }
-    let length = u32::try_from(packed.strings.len()).unwrap_or(u32::MAX);
-    let mut strings = env.create_array(length)?;
-    for (index, one) in (0..length).zip(&packed.strings) {
-        piece(env, &mut strings, index, one)?;
-    }
-    let mut all = env.create_array(3)?;
-    all.set(0, packed.count)?;
-    all.set(1, Float64ArraySlice::copy_from(env, &packed.row)?)?;
-    all.set(2, strings)?;
-    if !packed.bytes.is_empty() {
-        all.set(3, Uint8ArraySlice::copy_from(env, &packed.bytes)?)?;
-    }
-    row.insert(all)
-}
-
-/// Puts a piece into the table of strings.
-pub(crate) fn piece(env: &Env, strings: &mut Array<'_>, index: u32, piece: &Piece) -> Result<()> {
-    match piece {
-        Piece::Text(text) => string(env, strings, index, text),
-        Piece::Latin1(bytes) => strings.set(index, env.create_string_latin1(bytes)?),
-        Piece::Utf16(units) => strings.set(index, env.create_string_utf16(units)?),
-        Piece::BigInt(number) => {
-            let (_, words) = number.to_u64_digits();
-            let sign_bit = *number < hotcell_cell::BigInt::ZERO;
-            strings.set(index, BigInt { sign_bit, words })
-        }
-    }
-}
-
-fn string(env: &Env, strings: &mut Array<'_>, index: u32, text: &Text) -> Result<()> {
-    match text.as_str() {
-        // V8 copies Latin-1 as it is, and need not look at it first.
-        Some(text) if text.is_ascii() => strings.set(index, env.create_string_latin1(text)?),
-        Some(text) => strings.set(index, text),
-        None => strings.set(index, env.create_string_utf16(text.to_utf16())?),
-    }
 }

@@ -2,7 +2,6 @@
 //! up to Node's thread to begin with it ([`Host::take`]); how it ended is told by an event.
 
 mod modules;
-pub(crate) mod order;
 mod report;
 mod tools;
 
@@ -14,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use hotcell_cell::{Reply, ToolCall, ToolError, Value};
-use hotcell_executor::{
+use hotcell::cell::{Reply, ToolCall, ToolError, Value};
+use hotcell::{
     Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run, Store,
     StoreFuture,
 };
@@ -27,19 +26,22 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    bridge::{Bridge, First, Lane, pool},
+    bridge::{Bridge, Lane},
+    calls::First,
     event::{Event, What},
+    fault::{bug, mistake},
     files::NativeFiles,
-    home::{Pace, Weight},
-    host::{Host, bug, mistake},
+    host::Host,
+    main_thread::{Affinity, Weight},
+    order::Order,
     outcome::Outcome,
     packed::{Malformed, Reader},
     sandbox::NativeSandbox,
     sent::{Answer, Borrowed},
+    shared::pool,
     snapshot::SnapshotBytes,
 };
 pub use modules::NativeModules;
-use order::Order;
 use report::{normalised, report};
 
 /// What the garbage collector is told that an executor with a cell weighs: about what a cell that has run something takes.
@@ -61,7 +63,7 @@ pub struct NativeExecutor {
     /// Of its events.
     lane: Lane,
     order: Arc<Order>,
-    pace: Arc<Pace>,
+    affinity: Arc<Affinity>,
     /// How much memory it has, as far as is known. `u64::MAX` after a restore: then it may hold anything.
     memory: Arc<AtomicU64>,
     /// Whether the garbage collector knows of its cell.
@@ -100,14 +102,22 @@ impl NativeExecutor {
             bridge: Arc::clone(bridge),
             lane,
             order: Arc::default(),
-            pace: Arc::default(),
+            affinity: Arc::default(),
             memory: Arc::new(AtomicU64::new(memory)),
             is_weighed: AtomicBool::new(false),
         }
     }
 
+    /// It is what came of an operation.
+    fn into_outcome(self) -> Outcome {
+        Outcome::Executor(Box::new(move |env, row| {
+            self.weigh(env, true)?;
+            row.insert(self)
+        }))
+    }
+
     /// Tells the garbage collector whether it has a cell.
-    pub(crate) fn weigh(&self, env: &Env, has_cell: bool) -> Result<()> {
+    fn weigh(&self, env: &Env, has_cell: bool) -> Result<()> {
         if self.is_weighed.swap(has_cell, Ordering::Relaxed) != has_cell {
             env.adjust_external_memory(if has_cell { WEIGHT } else { -WEIGHT })?;
         }
@@ -149,15 +159,15 @@ impl NativeExecutor {
         let restoring = async move {
             let number = lane.number;
             let outcome = match Executor::restore(&snapshot, options) {
-                Ok(executor) => Outcome::Executor(Self::of(&bridge, lane, executor, u64::MAX)),
+                Ok(executor) => Self::of(&bridge, lane, executor, u64::MAX).into_outcome(),
                 Err(error) => failed(&error),
             };
             bridge.done(number, operation, outcome);
         };
-        let pace = Arc::default();
+        let affinity = Arc::default();
         Ok(host
             .bridge
-            .spawn(operation, Weight::Heavy, &pace, restoring))
+            .spawn(operation, Weight::Heavy, &affinity, restoring))
     }
 
     /// Its state, by name.
@@ -364,7 +374,7 @@ impl NativeExecutor {
         Ok(self.start(operation, Weight::Heavy, async move {
             let memory = memory.load(Ordering::Relaxed);
             match executor.fork_with(options).await {
-                Ok(twin) => Outcome::Executor(Self::of(&bridge, lane, twin, memory)),
+                Ok(twin) => Self::of(&bridge, lane, twin, memory).into_outcome(),
                 Err(error) => failed(&error),
             }
         }))
@@ -405,7 +415,7 @@ impl NativeExecutor {
             Weight::Heavy
         };
         let future = self.order.queue(future);
-        self.bridge.spawn(operation, weight, &self.pace, future)
+        self.bridge.spawn(operation, weight, &self.affinity, future)
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{Files, call_file_tool, file_tool_specs, file_tools};
-use hotcell_tools::FileTools;
-use hotcell_vfs::{Access, Limits};
+use hotcell::tools::FileTools;
+use hotcell::vfs::{Access, Limits};
+use hotcell::{Files, call_file_tool, file_tool_specs, file_tools};
 use napi::Result;
 use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    home::Weight,
-    host::{Host, bug, mistake},
+    fault::{bug, mistake},
+    host::Host,
+    main_thread::Weight,
     outcome::{Data, Outcome, to_value},
     packed::pack,
 };
@@ -113,8 +114,9 @@ impl NativeFiles {
             let outcome = blocking::unblock(work).await;
             bridge.done(0, operation, outcome);
         };
-        let pace = Arc::default();
-        host.bridge.spawn(operation, Weight::Heavy, &pace, working)
+        let affinity = Arc::default();
+        host.bridge
+            .spawn(operation, Weight::Heavy, &affinity, working)
     }
 
     pub(crate) fn files(&self) -> Files {
@@ -122,7 +124,9 @@ impl NativeFiles {
     }
 }
 
-fn told(changes: std::result::Result<Vec<hotcell_vfs::Change>, hotcell_vfs::VfsError>) -> Outcome {
+fn told(
+    changes: std::result::Result<Vec<hotcell::vfs::Change>, hotcell::vfs::VfsError>,
+) -> Outcome {
     match changes {
         Ok(changes) => {
             let changes = changes.iter().map(|change| {

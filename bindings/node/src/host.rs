@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::{ErrorValue, ToolError, Value};
+use hotcell::cell::{ErrorValue, ToolError, Value};
 use napi::{
-    Env, Error, Result, Status,
+    Env, Result,
     bindgen_prelude::{Array, BigInt, Function, Utf16String},
     check_status, sys,
 };
@@ -13,6 +13,7 @@ use napi_derive::napi;
 use crate::{
     bridge::Bridge,
     event::MORE,
+    fault::bug,
     sent::{Answer, Borrowed, Sent},
 };
 
@@ -37,11 +38,11 @@ impl Host {
     /// told at once: then the last event says that there is more.
     #[napi(catch_unwind)]
     pub fn take<'env>(&self, env: &'env Env) -> Result<Vec<Array<'env>>> {
-        self.bridge.home().run();
+        self.bridge.main_thread().run();
         let (events, has_more) = self.bridge.take();
         let mut told = Vec::with_capacity(events.len());
         for event in events {
-            told.extend(event.into_js(env, &self.bridge)?);
+            told.extend(event.into_js(env, self.bridge.calls())?);
         }
         if has_more {
             let mut more = env.create_array(0)?;
@@ -54,7 +55,7 @@ impl Host {
     /// The event loop has gone round.
     #[napi]
     pub fn turn(&self) {
-        self.bridge.home().turn();
+        self.bridge.main_thread().turn();
     }
 
     /// A tool returned this value, or its promise was resolved with it. True if there is something to [`Self::take`].
@@ -135,14 +136,4 @@ impl Drop for Host {
     fn drop(&mut self) {
         self.bridge.close();
     }
-}
-
-/// What the caller got wrong; `lib/` makes a `TypeError` of it.
-pub(crate) fn mistake(error: impl std::fmt::Display) -> Error {
-    Error::new(Status::InvalidArg, error.to_string())
-}
-
-/// What only a bug of ours can cause.
-pub(crate) fn bug(error: impl std::fmt::Display) -> Error {
-    Error::from_reason(format!("hotcell: {error}"))
 }

@@ -5,7 +5,7 @@
 //! # Concepts
 //!
 //! - [`Host`]: one for each environment (main thread, worker). Operations begin on Node's thread and go on on a pool of
-//!   threads that all environments share if they are not over soon (`home.rs`); what they have to tell comes to JavaScript
+//!   threads that all environments share if they are not over soon (`main_thread.rs`); what they have to tell comes to JavaScript
 //!   as events.
 //! - Values cross in packed form: see `packed.rs`.
 //!
@@ -21,16 +21,20 @@
 )]
 
 mod bridge;
+mod calls;
 mod event;
 mod executor;
+mod fault;
 mod files;
-mod home;
 mod host;
+mod main_thread;
+mod order;
 mod outcome;
 mod packed;
 mod parcel;
 mod sandbox;
 mod sent;
+mod shared;
 mod snapshot;
 mod texts;
 mod transit;

@@ -1,6 +1,6 @@
 //! How an operation ended.
 
-use hotcell_cell::Value;
+use hotcell::cell::Value;
 use napi::{
     Env, Result,
     bindgen_prelude::{Array, Buffer},
@@ -9,14 +9,16 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::{
-    event::values,
-    executor::NativeExecutor,
     packed::{Packed, pack},
-    sandbox::NativeSandbox,
+    parcel::values,
 };
 
 /// More than this JSON does not say: it would be read at once.
 const SMALL: usize = 64 << 10;
+
+/// Appends an object of the library's to a row: what is told does not know whose object it is.
+pub(crate) type Insert =
+    Box<dyn for<'env> FnOnce(&'env Env, &mut Array<'env>) -> Result<()> + Send>;
 
 /// How an operation ended.
 pub(crate) enum Outcome {
@@ -27,7 +29,7 @@ pub(crate) enum Outcome {
     /// Bytes.
     Bytes(Vec<u8>),
     /// Another executor.
-    Executor(NativeExecutor),
+    Executor(Insert),
     /// Something that JSON can say.
     Data(Data),
     /// Not well: the normalised error.
@@ -37,7 +39,7 @@ pub(crate) enum Outcome {
     /// What came of a command: JSON, and what it printed on its two streams.
     Ran(String, Vec<u8>, Vec<u8>),
     /// A sandbox.
-    Sandbox(NativeSandbox),
+    Sandbox(Insert),
     /// A sandbox did not do it: JSON.
     Refused(String),
 }
@@ -122,8 +124,7 @@ impl Outcome {
             }
             Self::Executor(executor) => {
                 row.insert(EXECUTOR)?;
-                executor.weigh(env, true)?;
-                row.insert(executor)
+                executor(env, row)
             }
             Self::Data(data) => {
                 row.insert(DATA)?;
@@ -145,7 +146,7 @@ impl Outcome {
             }
             Self::Sandbox(sandbox) => {
                 row.insert(SANDBOX)?;
-                row.insert(sandbox)
+                sandbox(env, row)
             }
             Self::Refused(json) => {
                 row.insert(REFUSED)?;

@@ -1,18 +1,18 @@
-//! Packed values that are too large for one turn of the event loop.
+//! Packed values on their way into Node, at once or in steps.
 //!
 //! Making a hundred thousand strings takes V8 a while, and so do as many objects. `lib/unpack.cjs` takes such values out of a
 //! parcel step by step, and Node's loop turns in between.
 
+use hotcell::cell::Text;
 use napi::{
     Env, Result,
-    bindgen_prelude::{Array, Float64Array, Uint8Array, Uint32Array},
+    bindgen_prelude::{
+        Array, BigInt, Float64Array, Float64ArraySlice, Uint8Array, Uint8ArraySlice, Uint32Array,
+    },
 };
 use napi_derive::napi;
 
-use crate::{
-    event::piece,
-    packed::{Packed, Piece},
-};
+use crate::packed::{Packed, Piece};
 
 /// How many strings one step makes, and of how many bytes. One string is made at once, however long it is.
 const STRINGS: usize = 1 << 10;
@@ -71,5 +71,48 @@ impl Parcel {
             }
         }
         Ok(strings)
+    }
+}
+
+/// Packed values for `lib/unpack.cjs`: a parcel, or pieces.
+pub(crate) fn values<'env>(env: &'env Env, row: &mut Array<'env>, packed: Packed) -> Result<()> {
+    if packed.is_large() {
+        return row.insert(Parcel::new(packed));
+    }
+    let length = u32::try_from(packed.strings.len()).unwrap_or(u32::MAX);
+    let mut strings = env.create_array(length)?;
+    for (index, one) in (0..length).zip(&packed.strings) {
+        piece(env, &mut strings, index, one)?;
+    }
+    let mut all = env.create_array(3)?;
+    all.set(0, packed.count)?;
+    all.set(1, Float64ArraySlice::copy_from(env, &packed.row)?)?;
+    all.set(2, strings)?;
+    if !packed.bytes.is_empty() {
+        all.set(3, Uint8ArraySlice::copy_from(env, &packed.bytes)?)?;
+    }
+    row.insert(all)
+}
+
+/// Puts a piece into the table of strings.
+fn piece(env: &Env, strings: &mut Array<'_>, index: u32, piece: &Piece) -> Result<()> {
+    match piece {
+        Piece::Text(text) => string(env, strings, index, text),
+        Piece::Latin1(bytes) => strings.set(index, env.create_string_latin1(bytes)?),
+        Piece::Utf16(units) => strings.set(index, env.create_string_utf16(units)?),
+        Piece::BigInt(number) => {
+            let (_, words) = number.to_u64_digits();
+            let sign_bit = *number < hotcell::cell::BigInt::ZERO;
+            strings.set(index, BigInt { sign_bit, words })
+        }
+    }
+}
+
+fn string(env: &Env, strings: &mut Array<'_>, index: u32, text: &Text) -> Result<()> {
+    match text.as_str() {
+        // V8 copies Latin-1 as it is, and need not look at it first.
+        Some(text) if text.is_ascii() => strings.set(index, env.create_string_latin1(text)?),
+        Some(text) => strings.set(index, text),
+        None => strings.set(index, env.create_string_utf16(text.to_utf16())?),
     }
 }

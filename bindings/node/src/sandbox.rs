@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use hotcell_sandbox::{
+use hotcell::sandbox::{
     Canceller, Command, HostCommand, OutputStream, Sandbox, SandboxError, SandboxOptions,
 };
 use napi::{
@@ -22,12 +22,14 @@ use napi_derive::napi;
 use serde_json::Value as Json;
 
 use crate::{
-    bridge::{Bridge, Lane, lock, pool},
+    bridge::{Bridge, Lane},
     event::{Event, What},
-    executor::order::Order,
-    home::{Pace, Weight},
-    host::{Host, bug, mistake},
+    fault::{bug, mistake},
+    host::Host,
+    main_thread::{Affinity, Weight},
+    order::Order,
     outcome::Outcome,
+    shared::{lock, pool},
     snapshot::SnapshotBytes,
 };
 pub use command::NativeCommandCall;
@@ -41,7 +43,7 @@ pub struct NativeSandbox {
     /// Of its events.
     lane: Lane,
     order: Arc<Order>,
-    pace: Arc<Pace>,
+    affinity: Arc<Affinity>,
     /// Ways to call runs off, by operation.
     cancellers: Arc<Mutex<HashMap<u32, Canceller>>>,
 }
@@ -63,9 +65,14 @@ impl NativeSandbox {
             bridge: Arc::clone(bridge),
             lane,
             order: Arc::default(),
-            pace: Arc::default(),
+            affinity: Arc::default(),
             cancellers: Arc::default(),
         }
+    }
+
+    /// It is what came of an operation.
+    fn into_outcome(self) -> Outcome {
+        Outcome::Sandbox(Box::new(move |_, row| row.insert(self)))
     }
 
     /// A sandbox from a snapshot.
@@ -84,15 +91,15 @@ impl NativeSandbox {
         let restoring = async move {
             let number = lane.number;
             let outcome = match Sandbox::restore(&snapshot, options) {
-                Ok(sandbox) => Outcome::Sandbox(Self::of(&bridge, lane, sandbox)),
+                Ok(sandbox) => Self::of(&bridge, lane, sandbox).into_outcome(),
                 Err(error) => refused(&error),
             };
             bridge.done(number, operation, outcome);
         };
-        let pace = Arc::default();
+        let affinity = Arc::default();
         Ok(host
             .bridge
-            .spawn(operation, Weight::Heavy, &pace, restoring))
+            .spawn(operation, Weight::Heavy, &affinity, restoring))
     }
 
     /// Runs a command, or says that it was called off before. `hooks` is the number under which Node hears of output as it comes; 0
@@ -171,7 +178,7 @@ impl NativeSandbox {
         let bridge = Arc::clone(&self.bridge);
         self.start(operation, move |sandbox| {
             let fork = sandbox.fork()?;
-            Ok(Outcome::Sandbox(Self::of(&bridge, Lane::new(), fork)))
+            Ok(Self::of(&bridge, Lane::new(), fork).into_outcome())
         })
     }
 
@@ -215,7 +222,7 @@ impl NativeSandbox {
     fn spawn(&self, operation: u32, future: impl Future<Output = ()> + Send + 'static) -> bool {
         let future = self.order.queue(future);
         self.bridge
-            .spawn(operation, Weight::Heavy, &self.pace, future)
+            .spawn(operation, Weight::Heavy, &self.affinity, future)
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use hotcell_cell::{BigInt, ToolError, Value};
-use hotcell_meter::Charge;
+use hotcell::cell::{BigInt, ToolError, Value};
+use hotcell::meter::Charge;
 use napi::{
     Result,
     bindgen_prelude::{BigInt as Words, Utf16String},
 };
 
 use crate::{
-    home::Weight,
-    host::bug,
+    fault::bug,
+    main_thread::Weight,
     packed::{Malformed, Reader},
 };
 

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{
-    ExecutorOptions, ObservationOptions, observation_of_json, observation_of_output,
-};
-use hotcell_prompt::{
+use hotcell::prompt::{
     ParseOptions, PromptContext, parse_code, render_system_prompt, render_template,
 };
+use hotcell::{ExecutorOptions, ObservationOptions, observation_of_json, observation_of_output};
 use napi::{
     Result,
     bindgen_prelude::{BigInt, Utf16String},
@@ -16,8 +14,9 @@ use napi_derive::napi;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    home::Weight,
-    host::{Host, bug, mistake},
+    fault::{bug, mistake},
+    host::Host,
+    main_thread::Weight,
     outcome::Outcome,
     sent::Borrowed,
 };
@@ -72,9 +71,9 @@ impl Host {
         work: impl FnOnce() -> Outcome + Send + 'static,
     ) -> bool {
         let bridge = Arc::clone(&self.bridge);
-        let pace = Arc::default();
+        let affinity = Arc::default();
         let working = async move { bridge.done(0, operation, work()) };
-        self.bridge.spawn(operation, weight, &pace, working)
+        self.bridge.spawn(operation, weight, &affinity, working)
     }
 }
 
@@ -142,7 +141,7 @@ pub fn version() -> &'static str {
 /// Names the image: snapshots are good for one build.
 #[napi]
 pub fn build_id() -> String {
-    hotcell_cell::BuildId::CURRENT.to_string()
+    hotcell::cell::BuildId::CURRENT.to_string()
 }
 
 fn read_options(options: &str) -> Result<ExecutorOptions> {

@@ -11,7 +11,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::bridge::lock;
+use crate::shared::lock;
 
 /// How many bytes of one executor may be on their way. One call may have more, alone.
 const MOST: usize = 4 << 20;

@@ -19,7 +19,7 @@ use crate::{
     error::CellError,
     foreign,
     guest::{Guest, SHADOWABLE, clock_number, place, policy, random_number},
-    host::{Emitted, Host, Slot},
+    host::{Emitted, Host, ToolSlot},
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random},
     room::StackLease,
@@ -107,7 +107,7 @@ impl Cell {
     ) -> Result<(), CellError> {
         let mut slots = Vec::new();
         for (name, tool) in tools {
-            slots.push(Slot::new(check_tool_name(name)?, tool));
+            slots.push(ToolSlot::new(check_tool_name(name)?, tool));
         }
         self.define(&[], &slots, &[])
     }
@@ -137,7 +137,7 @@ impl Cell {
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.live
             .iter()
-            .flat_map(|live| live.store.data().tools.iter().map(|slot| &*slot.name))
+            .flat_map(|live| live.store.data().calls.tools.iter().map(|slot| &*slot.name))
     }
 
     /// Whether there is a tool of that name with a function behind it.
@@ -145,6 +145,7 @@ impl Cell {
         self.live.as_ref().is_some_and(|live| {
             live.store
                 .data()
+                .calls
                 .tools
                 .iter()
                 .any(|slot| &*slot.name == tool && slot.tool.is_some())
@@ -179,6 +180,7 @@ impl Cell {
             .store
             .data()
             .calls
+            .pending
             .iter()
             .map(|(id, call)| Outstanding {
                 id: *id,
@@ -206,7 +208,7 @@ impl Cell {
 
     fn waiting_for_host(&mut self, call: u32) -> Result<&mut Host, CellError> {
         let host = self.live()?.store.data_mut();
-        let call = host.calls.get(&call);
+        let call = host.calls.pending.get(&call);
         if call.is_some_and(|call| !call.has_future && !call.is_answered) {
             Ok(host)
         } else {
@@ -249,10 +251,11 @@ impl Cell {
         }
         let from = live.store.data();
         let to = store.data_mut();
-        to.tools.clone_from(&from.tools);
-        to.answers.clone_from(&from.answers);
-        to.calls.clone_from(&from.calls);
+        to.calls.tools.clone_from(&from.calls.tools);
+        to.calls.answers.clone_from(&from.calls.answers);
+        to.calls.pending.clone_from(&from.calls.pending);
         to.calls
+            .pending
             .values_mut()
             .for_each(|call| call.has_future = false);
         // Its policy is that of its own options. The sequence of a seed is state, like any variable: it goes on.
@@ -325,7 +328,7 @@ impl Cell {
     fn define(
         &mut self,
         variables: &[(&str, &Value)],
-        tools: &[Slot],
+        tools: &[ToolSlot],
         modules: &[(&str, Vec<(&str, Export<'_>)>)],
     ) -> Result<(), CellError> {
         let live = self.live()?;
@@ -353,7 +356,7 @@ impl Cell {
                     }
                     Export::Tool(tool) => {
                         message.push(1);
-                        let slot = Slot::new(&format!("{module}#{name}"), tool.clone());
+                        let slot = ToolSlot::new(&format!("{module}#{name}"), tool.clone());
                         put_tool(&mut message, host, slot)?;
                     }
                 }
@@ -493,13 +496,14 @@ pub enum Export<'a> {
 }
 
 /// Takes a tool into the table of tools, and tells the guest of it.
-fn put_tool(message: &mut Vec<u8>, host: &mut Host, tool: Slot) -> Result<(), CellError> {
+fn put_tool(message: &mut Vec<u8>, host: &mut Host, tool: ToolSlot) -> Result<(), CellError> {
     // A name that is known keeps its number: functions that code has stored go on working.
     let known = host
+        .calls
         .tools
         .iter()
         .position(|slot| slot.name == tool.name && slot.kind == tool.kind);
-    let number = known.unwrap_or(host.tools.len());
+    let number = known.unwrap_or(host.calls.tools.len());
     if number >= MAX_TOOLS {
         return Err(CellError::State(
             "a cell cannot have more than 32,768 tools",
@@ -510,8 +514,8 @@ fn put_tool(message: &mut Vec<u8>, host: &mut Host, tool: Slot) -> Result<(), Ce
     put_number(message, number as u64);
     put_value(message, &Value::from(&*tool.name))?;
     match known {
-        Some(number) => host.tools[number] = tool,
-        None => host.tools.push(tool),
+        Some(number) => host.calls.tools[number] = tool,
+        None => host.calls.tools.push(tool),
     }
     Ok(())
 }

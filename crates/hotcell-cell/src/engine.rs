@@ -19,7 +19,7 @@ use crate::{
     host::Host,
     imports,
     options::CellOptions,
-    room::{Landlord, Room, StackLease},
+    room::{Room, RoomAllocator, StackLease},
 };
 
 /// How an [`Engine`] is made.
@@ -87,8 +87,8 @@ impl Engine {
     fn with_image(image: Image<'_>, options: &EngineOptions) -> Result<Self, CellError> {
         let room = Room::new(image.memory(), options.keep_resident);
         let mut config = running_config();
-        config.with_host_memory(Arc::new(Landlord(Arc::clone(&room))));
-        config.with_host_stack(Arc::new(Landlord(Arc::clone(&room))));
+        config.with_host_memory(Arc::new(RoomAllocator(Arc::clone(&room))));
+        config.with_host_stack(Arc::new(RoomAllocator(Arc::clone(&room))));
         let engine = wasmtime::Engine::new(&config).map_err(|source| CellError::Machine {
             doing: "setting up the engine",
             source,
@@ -154,7 +154,7 @@ impl Engine {
         &self,
         options: &CellOptions,
     ) -> Result<(Store<Host>, Guest), CellError> {
-        let seat = Seat::take(&self.0)?;
+        let permit = CellPermit::take(&self.0)?;
         let shared = &self.0;
         let needed = place::INITIAL_MEMORY as u64;
         if options.memory_limit < needed {
@@ -177,7 +177,7 @@ impl Engine {
             .ok_or(CellError::Gone)?;
         let host = store.data_mut();
         host.memory = Some(guest.memory);
-        host.seat = Some(seat);
+        host.permit = Some(permit);
         host.keep_stack(stack);
         Ok((store, guest))
     }
@@ -198,9 +198,9 @@ impl fmt::Debug for Engine {
 }
 
 /// The place of a cell among those of its engine.
-pub(crate) struct Seat(Arc<Shared>);
+pub(crate) struct CellPermit(Arc<Shared>);
 
-impl Seat {
+impl CellPermit {
     fn take(shared: &Arc<Shared>) -> Result<Self, CellError> {
         let limit = shared.max_cells;
         let taken = shared
@@ -215,7 +215,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for CellPermit {
     fn drop(&mut self) {
         self.0.cells.fetch_sub(1, Ordering::AcqRel);
     }

@@ -5,34 +5,25 @@ mod message;
 mod outcome;
 mod task;
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use futures_util::stream::FuturesUnordered;
 use hotcell_meter::{Account, Unwatched, Watch};
 use wasmtime::Memory;
 
-pub(crate) use calls::{PendingCall, Reaction, Slot, not_connected};
-pub(crate) use message::{Refusal, put_answer, put_numbered_answer, read_values};
+pub(crate) use calls::{Calls, PendingCall, Reaction, ToolSlot, not_connected};
+pub(crate) use message::{Outbox, Refusal, put_answer, put_numbered_answer, read_values};
 pub(crate) use outcome::Emitted;
 
 use crate::{
     cancel::CancelToken,
     deadline::Deadline,
-    engine::Seat,
-    held::Held,
+    engine::CellPermit,
     interrupt::Interrupt,
     limits::MemoryLimit,
     options::{CellOptions, Clock, Console, Gate, Modules, Random},
     room::StackLease,
-    tool::Answer,
     wire::Budget,
 };
-use message::Waiting;
-use task::{CallFuture, TaskWaker};
 
 /// What the guest was entered for.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +34,31 @@ pub(crate) enum Entry {
     Chore(Duration),
 }
 
+/// What the guest may ask of the host beside calls of tools.
+pub(crate) struct Grants {
+    /// Whether it may ask for the time, and for random numbers. It knows itself and does not ask if not; but what it knows is in
+    /// its memory.
+    pub(crate) clock: bool,
+    pub(crate) random: bool,
+    pub(crate) console: Option<Console>,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) modules: Option<Modules>,
+}
+
+/// The machine's stack that the guest runs on.
+#[derive(Default)]
+pub(crate) struct Stack {
+    /// Where it was when the guest was entered.
+    pub(crate) mark: usize,
+    /// The most that was used of it since the cell was last at rest, as far as the guest has asked.
+    pub(crate) peak: usize,
+    /// The stack itself, once there is one.
+    pub(crate) lease: Option<StackLease>,
+}
+
 pub(crate) struct Host {
     /// Given back when the cell is gone.
-    pub(crate) seat: Option<Seat>,
+    pub(crate) permit: Option<CellPermit>,
     /// Set right after instantiation.
     pub(crate) memory: Option<Memory>,
     pub(crate) limit: MemoryLimit,
@@ -55,41 +68,17 @@ pub(crate) struct Host {
     pub(crate) deadline: Option<Deadline>,
     /// When the guest was first seen to compute on after an interrupt, or at all between runs, by [`hotcell_watchdog::thread_time`].
     pub(crate) overtime_since: Option<Duration>,
-    /// Where the machine's stack was when the guest was entered.
-    pub(crate) stack_mark: usize,
-    /// The most that was used of it since the cell was last at rest, as far as the guest has asked.
-    pub(crate) stack_peak: usize,
-    /// That stack, once there is one.
-    pub(crate) stack: Option<StackLease>,
+    pub(crate) stack: Stack,
 
-    /// Whether the guest may ask for the time, and for chance. It knows itself and does not ask if not; but what it knows is in
-    /// its memory.
-    pub(crate) has_clock: bool,
-    pub(crate) has_chance: bool,
-
-    console: Option<Console>,
-    pub(crate) gate: Option<Gate>,
-    pub(crate) modules: Option<Modules>,
+    pub(crate) grants: Grants,
     pub(crate) budget: Budget,
     /// What is kept here for the guest is charged to it.
     pub(crate) account: Account,
-    max_calls_in_flight: usize,
 
-    pub(crate) tools: Vec<Slot>,
-    pub(crate) calls: HashMap<u32, PendingCall>,
-    pub(crate) futures: FuturesUnordered<CallFuture>,
-    pub(crate) answers: VecDeque<(u32, Held<Answer>)>,
-    pub(crate) cancel: CancelToken,
+    pub(crate) calls: Calls,
     /// Where the last run was when it was stopped.
     pub(crate) stopped_at: Option<String>,
-    /// The task that polls the cell, so that a new call can be polled at once.
-    pub(crate) task: TaskWaker,
-    pub(crate) tool_calls: u64,
-
-    /// A reply too long for the inbox, until the guest takes it.
-    pub(crate) waiting: Option<Waiting>,
-    /// Where replies are put together.
-    scratch: Vec<u8>,
+    pub(crate) outbox: Outbox,
     said: outcome::Said,
 }
 
@@ -97,34 +86,26 @@ impl Host {
     pub(crate) fn new(options: &CellOptions) -> Self {
         let interrupt = Arc::default();
         Self {
-            seat: None,
+            permit: None,
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
             entry: Entry::Run,
             deadline: None,
             overtime_since: None,
-            stack_mark: 0,
-            stack_peak: 0,
-            stack: None,
-            has_clock: options.clock == Clock::Real,
-            has_chance: options.random == Random::Real,
-            console: options.console.clone(),
-            gate: options.gate.clone(),
-            modules: options.modules.clone(),
+            stack: Stack::default(),
+            grants: Grants {
+                clock: options.clock == Clock::Real,
+                random: options.random == Random::Real,
+                console: options.console.clone(),
+                gate: options.gate.clone(),
+                modules: options.modules.clone(),
+            },
             budget: Budget::bytes(options.max_value_bytes),
             account: options.account_of_cell(),
-            max_calls_in_flight: options.max_calls_in_flight,
-            tools: Vec::new(),
-            calls: HashMap::new(),
-            futures: FuturesUnordered::new(),
-            answers: VecDeque::new(),
-            cancel: CancelToken::of(&interrupt),
+            calls: Calls::new(options.max_calls_in_flight, CancelToken::of(&interrupt)),
             interrupt,
             stopped_at: None,
-            task: TaskWaker::default(),
-            tool_calls: 0,
-            waiting: None,
-            scratch: Vec::new(),
+            outbox: Outbox::default(),
             said: outcome::Said::default(),
         }
     }
@@ -176,7 +157,7 @@ impl Host {
     /// A stack was made for the cell, or not.
     pub(crate) fn keep_stack(&mut self, made: Option<StackLease>) {
         if made.is_some() {
-            self.stack = made;
+            self.stack.lease = made;
         }
     }
 }

@@ -51,8 +51,8 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     })?;
     linker.func_wrap_async(
         "hotcell",
-        "tool_natural",
-        |caller, arguments: (i32, i32, u32, u32)| Box::new(tool_natural(caller, arguments)),
+        "tool_maybe_async",
+        |caller, arguments: (i32, i32, u32, u32)| Box::new(tool_maybe_async(caller, arguments)),
     )?;
     linker.func_wrap("hotcell", "next_answer", next_answer)?;
     linker.func_wrap_async("hotcell", "admit", |caller, (kind, at, length)| {
@@ -96,7 +96,7 @@ fn guest_bytes(memory: &[u8], pointer: u32, length: u32) -> wasmtime::Result<&[u
 
 fn take(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::Result<()> {
     let memory = memory(&caller)?;
-    let waiting = caller.data_mut().waiting.take();
+    let waiting = caller.data_mut().outbox.waiting.take();
     let message = waiting.map_or_else(Vec::new, |waiting| waiting.message);
     if message.len() != length as usize {
         wasmtime::bail!("{length} bytes wanted of a reply of {}", message.len());
@@ -140,17 +140,17 @@ fn stack(mut caller: Caller<'_, Host>, mark: i32) -> u32 {
     let here = std::hint::black_box(0u8);
     let address = (&raw const here).addr();
     if mark != 0 {
-        caller.data_mut().stack_mark = address;
+        caller.data_mut().stack.mark = address;
     }
     let host = caller.data_mut();
-    let used = host.stack_mark.saturating_sub(address);
-    host.stack_peak = host.stack_peak.max(used);
+    let used = host.stack.mark.saturating_sub(address);
+    host.stack.peak = host.stack.peak.max(used);
     u32::try_from(used).unwrap_or(u32::MAX)
 }
 
 /// Milliseconds since the epoch, with fractions.
 fn now(host: &Host) -> wasmtime::Result<f64> {
-    if !host.has_clock {
+    if !host.grants.clock {
         wasmtime::bail!("it asked for the time, which it may not know");
     }
     let since = SystemTime::now()
@@ -160,7 +160,7 @@ fn now(host: &Host) -> wasmtime::Result<f64> {
 }
 
 fn random(host: &Host) -> wasmtime::Result<u64> {
-    if !host.has_chance {
+    if !host.grants.random {
         wasmtime::bail!("it asked for a random number, which it may not have");
     }
     getrandom::u64().map_err(|error| wasmtime::format_err!("the host has no randomness: {error}"))
@@ -220,7 +220,7 @@ async fn tool_wait(
     react(host, data, reaction)
 }
 
-async fn tool_natural(
+async fn tool_maybe_async(
     mut caller: Caller<'_, Host>,
     (tool, id, pointer, length): (i32, i32, u32, u32),
 ) -> wasmtime::Result<i32> {
@@ -233,7 +233,7 @@ async fn tool_natural(
         Ok((
             mut call,
             Some(Tool {
-                kind: Kind::Natural(function),
+                kind: Kind::MaybeAsync(function),
                 ..
             }),
         )) => {
@@ -299,13 +299,13 @@ fn tool_start(
 fn next_answer(mut caller: Caller<'_, Host>) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     host.check_in_run()?;
-    if host.answers.is_empty() {
+    if host.calls.answers.is_empty() {
         host.poll_answers_now();
     }
-    let Some((id, answer)) = host.answers.pop_front() else {
+    let Some((id, answer)) = host.calls.answers.pop_front() else {
         return Ok(0);
     };
-    host.calls.remove(&id);
+    host.calls.pending.remove(&id);
     host.reply_answer(
         memory,
         |out, answer| put_numbered_answer(out, id, answer),
@@ -321,7 +321,7 @@ fn admit(
 ) -> wasmtime::Result<i32> {
     let (memory, host) = memory(&caller)?.data_and_store_mut(&mut caller);
     host.check_in_run()?;
-    let Some(gate) = host.gate.clone() else {
+    let Some(gate) = host.grants.gate.clone() else {
         return Ok(0);
     };
     let message = guest_bytes(memory, pointer, length)?;
@@ -402,7 +402,7 @@ fn module(mut caller: Caller<'_, Host>, pointer: u32, length: u32) -> wasmtime::
 }
 
 fn find_module(host: &Host, name: &str) -> Result<Module, ToolError> {
-    let Some(modules) = &host.modules else {
+    let Some(modules) = &host.grants.modules else {
         let message = format!("there is no module {name:?} in this cell");
         return Err(ToolError::new("TypeError", message));
     };

@@ -72,7 +72,7 @@ pub use cell::{Cell, Export, Interrupter, Outcome, Program, Progress};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CellError, Exception};
 pub use held::Arguments;
-pub use hotcell_image::{BuildId, ImageError};
+pub use hotcell_image::{BuildId, ImageError, TARGET_FEATURES};
 pub use hotcell_meter::{Account, Charge, OverLimit, Pace, Stopped, Watch};
 pub use options::{CellOptions, Clock, Import, Level, Line, Module, Random, Source, SourceKind};
 pub use pool::{Pool, Task};

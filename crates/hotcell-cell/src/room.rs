@@ -89,12 +89,12 @@ pub(crate) fn knows_written_pages() -> bool {
 }
 
 /// What Wasmtime asks for memory and stacks.
-pub(crate) struct Landlord(pub(crate) Arc<Room>);
+pub(crate) struct RoomAllocator(pub(crate) Arc<Room>);
 
 // SAFETY: what is returned has exactly `minimum` bytes that can be read and written, and the rest of reservation and guard
 // cannot be accessed at all (`Slot`). It is not zero as Wasmtime wants it but has what the image says, which is what the
 // module would have filled it with: memory belongs to the module from its first instruction on.
-unsafe impl MemoryCreator for Landlord {
+unsafe impl MemoryCreator for RoomAllocator {
     fn new_memory(
         &self,
         _: MemoryType,
@@ -115,7 +115,7 @@ unsafe impl MemoryCreator for Landlord {
             None => Slot::new(&self.0.fresh, minimum, reserved, guard)
                 .map_err(|error| format!("no address space for its memory: {error}"))?,
         };
-        Ok(Box::new(LetSlot {
+        Ok(Box::new(SlotMemory {
             slot: Some(slot),
             room: Arc::clone(&self.0),
         }))
@@ -123,14 +123,14 @@ unsafe impl MemoryCreator for Landlord {
 }
 
 /// A slot while a cell has it.
-struct LetSlot {
+struct SlotMemory {
     /// `None` only while it is dropped.
     slot: Option<Slot>,
     room: Arc<Room>,
 }
 
 // SAFETY: the slot is this cell's alone until it is dropped; see `Slot` for what its numbers mean.
-unsafe impl LinearMemory for LetSlot {
+unsafe impl LinearMemory for SlotMemory {
     fn byte_size(&self) -> usize {
         self.slot.as_ref().map_or(0, Slot::size)
     }
@@ -153,7 +153,7 @@ unsafe impl LinearMemory for LetSlot {
     }
 }
 
-impl Drop for LetSlot {
+impl Drop for SlotMemory {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             self.room.give_back(slot);
@@ -163,7 +163,7 @@ impl Drop for LetSlot {
 
 // SAFETY: `Stack` is aligned, guarded and as large as asked for. Kept stacks are not wiped: guest code cannot read the
 // machine's stack, and `zeroed`, a further defence, is not configured.
-unsafe impl StackCreator for Landlord {
+unsafe impl StackCreator for RoomAllocator {
     fn new_stack(&self, size: usize, _zeroed: bool) -> wasmtime::Result<Box<dyn StackMemory>> {
         let kept = pop(&self.0.stacks);
         let stack = match kept.filter(|stack| stack.size() == size) {
@@ -329,9 +329,9 @@ mod tests {
     const GUARD: usize = 64 << 10;
     const WASM_PAGE: usize = 65536;
 
-    fn memory(landlord: &Landlord) -> Box<dyn LinearMemory> {
+    fn memory(allocator: &RoomAllocator) -> Box<dyn LinearMemory> {
         let kind = MemoryType::new(1, None);
-        landlord
+        allocator
             .new_memory(kind, INITIAL_MEMORY, None, Some(CAPACITY), GUARD)
             .unwrap()
     }
@@ -369,10 +369,10 @@ mod tests {
         ) {
             let mut room = Arc::into_inner(Room::new(Image::embedded().memory(), keep)).unwrap();
             room.page_map = room.page_map.filter(|_| with_page_map);
-            let landlord = Landlord(Arc::new(room));
+            let allocator = RoomAllocator(Arc::new(room));
             let mut kept = Vec::new();
             for (pages, writes) in owners {
-                let mut memory = memory(&landlord);
+                let mut memory = memory(&allocator);
                 assert_is_fresh(bytes(&mut *memory));
                 memory.grow_to(INITIAL_MEMORY + pages * WASM_PAGE).unwrap();
                 let bytes = bytes(&mut *memory);
@@ -392,7 +392,7 @@ mod tests {
             }
             drop(kept);
             for _ in 0..12 {
-                assert_is_fresh(bytes(&mut *memory(&landlord)));
+                assert_is_fresh(bytes(&mut *memory(&allocator)));
             }
         }
     }
@@ -450,8 +450,8 @@ mod tests {
 
     #[test]
     fn stacks_are_aligned_guarded_and_kept() {
-        let landlord = Landlord(Room::new(Image::embedded().memory(), 0));
-        let stack = landlord.new_stack(1 << 20, false).unwrap();
+        let allocator = RoomAllocator(Room::new(Image::embedded().memory(), 0));
+        let stack = allocator.new_stack(1 << 20, false).unwrap();
         let range = stack.range();
         assert_eq!(range.len(), 1 << 20);
         assert_eq!(stack.top().addr(), range.end);
@@ -463,9 +463,9 @@ mod tests {
             stack.guard_range().end.write(1);
         }
         drop(stack);
-        assert_eq!(landlord.new_stack(1 << 20, false).unwrap().range(), range);
+        assert_eq!(allocator.new_stack(1 << 20, false).unwrap().range(), range);
         assert_eq!(
-            landlord.new_stack(2 << 20, false).unwrap().range().len(),
+            allocator.new_stack(2 << 20, false).unwrap().range().len(),
             2 << 20
         );
     }

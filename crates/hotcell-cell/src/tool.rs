@@ -147,7 +147,7 @@ pub type AnswerFuture = Boxed<Value>;
 /// A reply to come.
 pub type ReplyFuture = Boxed<Reply>;
 
-/// What a [`Tool::natural`] gives back.
+/// What a [`Tool::maybe_async`] gives back.
 #[non_exhaustive]
 pub enum Reply {
     /// The call returns this.
@@ -175,8 +175,8 @@ pub enum Called {
     Blocking(AnswerFuture),
     /// Of [`Tool::asynchronous`], [`Tool::json`], and a page of [`Tool::paged`].
     Async(AnswerFuture),
-    /// Of [`Tool::natural`].
-    Natural(ReplyFuture),
+    /// Of [`Tool::maybe_async`].
+    MaybeAsync(ReplyFuture),
     /// There is no function behind it: [`Tool::deferred`], [`Tool::final_answer`].
     Nothing,
 }
@@ -189,7 +189,7 @@ pub enum ToolKind {
     Sync,
     Blocking,
     Async,
-    Natural,
+    MaybeAsync,
     Paged,
     Json,
     Deferred,
@@ -210,7 +210,7 @@ pub(crate) enum Kind {
     Sync(Arc<dyn Fn(ToolCall) -> Answer + Send + Sync>),
     Wait(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Async(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
-    Natural(Arc<dyn Fn(ToolCall) -> ReplyFuture + Send + Sync>),
+    MaybeAsync(Arc<dyn Fn(ToolCall) -> ReplyFuture + Send + Sync>),
     Paged(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Json(Arc<dyn Fn(ToolCall) -> AnswerFuture + Send + Sync>),
     Deferred,
@@ -259,11 +259,11 @@ impl Tool {
 
     /// A function that only knows when it is called whether it has an answer or needs time, as a function of another
     /// language may. Inside the call returns a plain value or a promise, accordingly; the code waits until that is known.
-    pub fn natural<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    pub fn maybe_async<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Reply, ToolError>> + Send + 'static,
     {
-        Kind::Natural(boxed(function)).into()
+        Kind::MaybeAsync(boxed(function)).into()
     }
 
     /// A function that answers a page at a time. Inside a call returns an async iterator over the items of all pages:
@@ -317,7 +317,7 @@ impl Tool {
             Kind::Sync(_) => ToolKind::Sync,
             Kind::Wait(_) => ToolKind::Blocking,
             Kind::Async(_) => ToolKind::Async,
-            Kind::Natural(_) => ToolKind::Natural,
+            Kind::MaybeAsync(_) => ToolKind::MaybeAsync,
             Kind::Paged(_) => ToolKind::Paged,
             Kind::Json(_) => ToolKind::Json,
             Kind::Deferred => ToolKind::Deferred,
@@ -333,7 +333,7 @@ impl Tool {
             Kind::Async(function) | Kind::Paged(function) | Kind::Json(function) => {
                 Called::Async(function(call))
             }
-            Kind::Natural(function) => Called::Natural(function(call)),
+            Kind::MaybeAsync(function) => Called::MaybeAsync(function(call)),
             Kind::Deferred | Kind::FinalAnswer => Called::Nothing,
         }
     }
@@ -345,7 +345,7 @@ impl Tool {
             Kind::Wait(_) => 1,
             Kind::Async(_) | Kind::Deferred => 2,
             Kind::FinalAnswer => 3,
-            Kind::Natural(_) => 4,
+            Kind::MaybeAsync(_) => 4,
             Kind::Paged(_) => 5,
             Kind::Json(_) => 6,
         }
@@ -358,7 +358,7 @@ impl fmt::Debug for Tool {
             Kind::Sync(_) => "Tool::sync",
             Kind::Wait(_) => "Tool::blocking",
             Kind::Async(_) => "Tool::asynchronous",
-            Kind::Natural(_) => "Tool::natural",
+            Kind::MaybeAsync(_) => "Tool::maybe_async",
             Kind::Paged(_) => "Tool::paged",
             Kind::Json(_) => "Tool::json",
             Kind::Deferred => "Tool::deferred",

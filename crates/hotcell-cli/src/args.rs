@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
-use hotcell_cell::{Clock, Random};
+use hotcell::cell::{Clock, Random};
 
 use amounts::{parse_count, parse_duration, parse_log_size, parse_size};
 pub(crate) use guest::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs};
@@ -245,11 +245,37 @@ pub(crate) fn parse() -> Cli {
             && words.next().is_some_and(|command| command == "eval")
             && let Some(problem) = words.find_map(|word| parse_code(&word).err())
         {
+            if is_json_asked_for() {
+                fail_as_json(problem);
+            }
             crate::print::error_line(format_args!("error: {problem}"));
             std::process::exit(i32::from(crate::exit::Exit::Usage.code()));
         }
+        if error.use_stderr() && is_json_asked_for() {
+            let text = error.render().to_string();
+            let message = text.split("\n\n").next().unwrap_or_default();
+            let message = message.strip_prefix("error: ").unwrap_or(message);
+            fail_as_json(message.to_owned());
+        }
         error.exit()
     })
+}
+
+/// Whether the words of the command ask for JSON, which is all that is known where they could not be understood.
+fn is_json_asked_for() -> bool {
+    let mut words = std::env::args().skip(1);
+    let has_json = words
+        .next()
+        .is_some_and(|command| matches!(&*command, "run" | "eval" | "check"));
+    has_json
+        && words
+            .take_while(|word| word != "--")
+            .any(|word| word == "--json")
+}
+
+fn fail_as_json(message: String) -> ! {
+    crate::report::failure_as_json(&crate::exit::CliError::Usage(message));
+    std::process::exit(i32::from(crate::exit::Exit::Usage.code()))
 }
 
 /// Code, unless it is an option that was misspelt: code may begin with `--`, too, as in `--count`.

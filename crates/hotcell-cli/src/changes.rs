@@ -2,15 +2,15 @@
 
 use std::{io::Write as _, sync::Arc};
 
-use hotcell_process::{Capture, Kernel, KernelOptions, Spec};
-use hotcell_utilities::Utilities;
-use hotcell_vfs::{MemVfs, MountVfs, Vfs, VfsPath};
+use hotcell::process::{Capture, Kernel, KernelOptions, Spec};
+use hotcell::utilities::Utilities;
+use hotcell::vfs::{MemVfs, MountVfs, Vfs, VfsPath};
 
 use crate::exit::CliError;
 
 /// Prints what is different as a patch, with our own `diff`.
 pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<(), CliError> {
-    let failed = |error: hotcell_vfs::VfsError| CliError::Usage(error.to_string());
+    let failed = |error: hotcell::vfs::VfsError| CliError::Usage(error.to_string());
     let both = MountVfs::new(Arc::new(MemVfs::new()));
     for (name, side) in [("/a", before), ("/b", after)] {
         both.mkdir(VfsPath::new(name), 0o755).map_err(failed)?;
@@ -25,7 +25,7 @@ pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<()
     let spec = Spec::new(["diff"]).stdout(Arc::new(output.clone()));
     let run = kernel.run(spec, |process| {
         let status = process.execute(process.spec(["diff", "-ruN", "a", "b"]));
-        Ok(status.map_or(2, hotcell_process::Status::code))
+        Ok(status.map_or(2, hotcell::process::Status::code))
     });
     pollster::block_on(run);
     // A reader that has had enough is no failure.

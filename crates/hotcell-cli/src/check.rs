@@ -1,9 +1,9 @@
 //! `hotcell check`: what is wrong with code, without running it.
 
-use hotcell_cell::{Tool, Value};
-use hotcell_executor::{AgentTool, Executor, ExecutorOptions, Module};
-use hotcell_prepare::{Diagnostic, rule};
-use hotcell_prompt::{ToolMode, ToolSpec};
+use hotcell::cell::{Tool, Value};
+use hotcell::prepare::{Diagnostic, rule};
+use hotcell::prompt::{ToolMode, ToolSpec};
+use hotcell::{AgentTool, Executor, ExecutorOptions, Module};
 use serde_json::json;
 
 use crate::args::CheckArgs;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{process, thread};
 
-use hotcell_cell::Pool;
+use hotcell::cell::Pool;
 
 use crate::args::CodeModeArgs;
 use crate::exit::{CliError, Exit};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hotcell_executor::{ErrorCode, ExecutorError};
+use hotcell::{ErrorCode, ExecutorError};
 
 /// What the exit code says. `--help` documents these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub(crate) enum CliError {
     #[error("{file} is not what it should be: {problem}")]
     Content { file: String, problem: String },
     #[error("cells do not work here (hotcell doctor tells more)")]
-    Engine(#[from] hotcell_cell::CellError),
+    Engine(#[from] hotcell::cell::CellError),
     #[error(transparent)]
-    Program(#[from] hotcell_wasi::StoreError),
+    Program(#[from] hotcell::wasi::StoreError),
     #[error("{0}")]
     Executor(Box<ExecutorError>),
     #[error("{0}")]

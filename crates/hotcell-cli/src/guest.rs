@@ -8,21 +8,21 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use hotcell_exec::{
+use hotcell::exec::{
     Capabilities, Config, Engine, ExecLimits, ExecPolicy, FilePolicy, Grant, Host, ModuleError,
     Outcome, Registry, RunOptions, Standard, net::NetPolicy, transcript::Divergence,
 };
-use hotcell_js::JsPrograms;
-use hotcell_meter::{StopToken, Stopped};
-use hotcell_net::{Network, NetworkPolicy};
-use hotcell_process::{Program, Programs};
-use hotcell_shell::ShellPrograms;
-use hotcell_utilities::Utilities;
-use hotcell_vfs::{
+use hotcell::js::JsPrograms;
+use hotcell::meter::{StopToken, Stopped};
+use hotcell::net::{Network, NetworkPolicy};
+use hotcell::process::{Program, Programs};
+use hotcell::shell::ShellPrograms;
+use hotcell::utilities::Utilities;
+use hotcell::vfs::{
     Access, Clock, DevOptions, HostVfs, Limits, MemVfs, MountVfs, OverlayVfs, Vfs, VfsPath,
     VfsPathBuf, dev,
 };
-use hotcell_wasi::{WasiEngine, WasiPrograms};
+use hotcell::wasi::{WasiEngine, WasiPrograms};
 
 use crate::{
     args::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs},
@@ -316,7 +316,7 @@ fn unusable(path: &Path, error: &ModuleError) -> CliError {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
-fn failed(error: hotcell_vfs::VfsError) -> CliError {
+fn failed(error: hotcell::vfs::VfsError) -> CliError {
     CliError::Usage(error.to_string())
 }
 

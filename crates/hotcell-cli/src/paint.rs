@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
 
-pub(crate) use hotcell_executor::inspect::Ink;
+pub(crate) use hotcell::inspect::Ink;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ fn allowed() -> bool {
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-impl hotcell_executor::inspect::Paint for Paint {
+impl hotcell::inspect::Paint for Paint {
     fn ink(&self, ink: Ink, text: &str) -> String {
         Paint::ink(*self, ink, text)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
-use hotcell_executor::inspect::visible;
+use hotcell::inspect::visible;
 
 /// Writes a line. A reader that has had enough, such as `head`, ends the command without complaint.
 pub(crate) fn line(text: impl Display) {

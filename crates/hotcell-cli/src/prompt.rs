@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hotcell_cell::{Clock, Random};
-use hotcell_executor::Module;
-use hotcell_prompt::{
+use hotcell::Module;
+use hotcell::cell::{Clock, Random};
+use hotcell::prompt::{
     CodeTags, Limits, PromptContext, ToolSpec, VariableSpec, render_system_prompt, render_template,
 };
 use serde_json::Value as Json;

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use hotcell_executor::inspect::visible;
-use hotcell_executor::{ErrorCode, ExecutorError};
-use hotcell_prepare::{Diagnostic, Location, Severity, code_frame};
+use hotcell::inspect::visible;
+use hotcell::prepare::{Diagnostic, Location, Severity, code_frame};
+use hotcell::{ErrorCode, ExecutorError};
 
 use crate::exit::CliError;
 use crate::paint::{Ink, Paint};

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use hotcell_cell::{Level, Value};
-use hotcell_executor::{
+use hotcell::cell::{Level, Value};
+use hotcell::meter::Unwatched;
+use hotcell::prepare::{Diagnostic, Severity};
+use hotcell::{
     CallRecord, ContentItem, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run,
     RunStats, State, json::to_text,
 };
-use hotcell_meter::Unwatched;
-use hotcell_prepare::{Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs};
@@ -18,7 +18,7 @@ use crate::exit::{CliError, Exit};
 use crate::paint::Paint;
 use crate::source::Source;
 use crate::{print, report, setup, source};
-use hotcell_executor::inspect::inspect;
+use hotcell::inspect::inspect;
 
 pub(crate) fn file(args: &RunArgs) -> Result<Exit, CliError> {
     run(&source::read(&args.file)?, &args.output, &args.cell)

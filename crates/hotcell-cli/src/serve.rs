@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hotcell_cell::Pool;
+use hotcell::cell::Pool;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::ServeArgs;

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use hotcell_cell::{Engine, EngineOptions, SnapshotKey};
-use hotcell_executor::{Executor, ExecutorOptions, Files, file_tool_specs as specs_of};
-use hotcell_prompt::ToolSpec;
-use hotcell_vfs::Access;
+use hotcell::cell::{Engine, EngineOptions, SnapshotKey};
+use hotcell::prompt::ToolSpec;
+use hotcell::vfs::Access;
+use hotcell::{Executor, ExecutorOptions, Files, file_tool_specs as specs_of};
 
 use crate::args::{CellArgs, ChangesArgs, FilesArgs};
 use crate::exit::CliError;

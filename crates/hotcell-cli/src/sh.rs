@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use hotcell_sandbox::{ErrorClass, Limits, Mount, Sandbox, SandboxOptions};
+use hotcell::sandbox::{ErrorClass, Limits, Mount, Sandbox, SandboxOptions};
 
 use crate::{args::ShArgs, exit::CliError, program};
 use changes::Changes;
@@ -98,7 +98,7 @@ fn options(args: &ShArgs) -> SandboxOptions {
 impl Session {
     /// Runs a command or a script; returns its exit code.
     fn run(&mut self, command: &[u8], streams: Streams) -> Result<u8, CliError> {
-        let command = streams.give(hotcell_sandbox::Command::new(command));
+        let command = streams.give(hotcell::sandbox::Command::new(command));
         let result = pollster::block_on(self.sandbox.run(command)).map_err(CliError::usage)?;
         if let (Some(ErrorClass::Timeout), Some(timeout)) = (result.error_class, self.timeout) {
             eprintln!("hotcell: stopped at the time limit of {timeout:?} (--timeout)");

@@ -40,9 +40,9 @@ pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String
             let guarded = Arc::clone(&guarded);
             async move { guarded.suspend(begun?, SuspendReason::Deferred) }
         }),
-        ToolKind::Natural => Tool::natural(move |call| {
+        ToolKind::MaybeAsync => Tool::maybe_async(move |call| {
             let guarded = Arc::clone(&guarded);
-            async move { guarded.call_natural(call).await }
+            async move { guarded.call_maybe_async(call).await }
         }),
         ToolKind::Async if !waits => Tool::asynchronous(move |mut call| {
             // What is refused is refused before the promise is made, and the tool starts at once.
@@ -133,10 +133,10 @@ impl Guarded {
         }
     }
 
-    async fn call_natural(self: &Arc<Self>, mut call: ToolCall) -> Result<Reply, ToolError> {
+    async fn call_maybe_async(self: &Arc<Self>, mut call: ToolCall) -> Result<Reply, ToolError> {
         let key = self.begin(&mut call)?;
         self.ask(key, &call, Promised::Yes).await?;
-        let Called::Natural(reply) = self.tool.call(call) else {
+        let Called::MaybeAsync(reply) = self.tool.call(call) else {
             return Err(ToolError::from("the tool changed its kind"));
         };
         match reply.await {
@@ -265,7 +265,7 @@ pub(crate) fn as_future(called: Called) -> AnswerFuture {
     match called {
         Called::Sync(answer) => Box::pin(std::future::ready(answer)),
         Called::Blocking(answer) | Called::Async(answer) => answer,
-        Called::Natural(reply) => Box::pin(async {
+        Called::MaybeAsync(reply) => Box::pin(async {
             match reply.await? {
                 Reply::Value(value) => Ok(value),
                 Reply::Later(answer) => answer.await,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hotcell_cell::{CellError, ErrorValue, Exception, Text, Value};
 use hotcell_meter::{Charge, OverLimit, Stopped, Watch};
-use hotcell_prepare::{Diagnostic, Location};
+use hotcell_prepare::{Diagnostic, Location, code_at};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
@@ -24,6 +24,8 @@ const MAX_WORDS: usize = 64 << 10;
 pub(crate) struct Context<'a> {
     pub(crate) options: &'a ExecutorOptions,
     pub(crate) hooks: &'a Hooks,
+    /// The code as it was given.
+    pub(crate) code: &'a str,
     /// What stacks call its program.
     pub(crate) program: &'a str,
     pub(crate) timeout: Duration,
@@ -221,7 +223,8 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
         if let Some(Location { line, column }) = place {
             text = format!("{text} (line {line}, column {column})");
         }
-        match hints::hint(exception, context.known) {
+        let here = place.map_or("", |place| code_at(context.code, place));
+        match hints::hint(exception, context.known, here) {
             Some(hint) => runtime(&format!("{text}; hint: {hint}")).with("hint", hint),
             None => runtime(&text),
         }

@@ -2,16 +2,19 @@
 
 mod code;
 
-use hotcell_cell::{Charge, Tool, ToolCall, ToolError, Value};
+use hotcell_cell::{Charge, OverLimit, Tool, ToolCall, ToolError, Value};
 use hotcell_prompt::ToolSpec;
-use hotcell_tools::{FileTools, ToolInfo};
+use hotcell_tools::{FileToolError, FileTools, ToolInfo};
 use serde_json::Value as Json;
 
 use crate::{
-    files::Files,
+    files::{Files, Turns},
     plain::{from_plain, to_plain},
     tool::AgentTool,
 };
+
+/// What a value takes more as JSON than here: an object of one property has room for four, and a table.
+const JSON_VALUE: usize = 500;
 
 /// The file tools, by all their names, for [`Executor::send_tools`](crate::Executor::send_tools).
 ///
@@ -64,16 +67,34 @@ fn plain(name: &str, arguments: &[Value]) -> Result<Vec<Json>, ToolError> {
     arguments.map_err(|problem| ToolError::new("TypeError", format!("{name}: {problem}")))
 }
 
-/// What a tool is called with as JSON, and what pays for this copy.
-fn copy(name: &str, call: &ToolCall) -> Result<(Vec<Json>, Option<Charge>), ToolError> {
-    let bytes = call.arguments.iter().map(Value::heap_size).sum();
-    let room = call
-        .charge(bytes)
-        .map_err(|over| ToolError::new("RangeError", format!("{name}: {over}")))?;
-    Ok((plain(name, &call.arguments)?, room))
+/// Answers a call when it is its turn, on a thread for blocking work. Whatever memory that takes is charged before, and the
+/// answer until it is taken: a cell takes none while it waits for its turn, and many may be there then.
+fn on_turn<W>(
+    tools: &FileTools,
+    turns: &Turns,
+    call: ToolCall,
+    work: W,
+) -> impl Future<Output = Result<Value, ToolError>> + Send + use<W>
+where
+    W: FnOnce(&FileTools, &ToolCall) -> Result<Value, ToolError> + Send + 'static,
+{
+    let cancel = call.cancel.clone();
+    let tools = tools.with_cancel(move || cancel.is_cancelled());
+    let turns = turns.clone();
+    async move {
+        let work = move || {
+            let tools = match call.charge(0) {
+                Ok(Some(charge)) => tools.with_charge(charge),
+                _ => tools,
+            };
+            // What the work took is given back when the answer has been paid for, and not between the two.
+            let answer = work(&tools, &call);
+            paid(&call, answer)
+        };
+        turns.take(work).await.0
+    }
 }
 
-/// An answer, and what pays for it until it is taken: a cell takes none while it waits for its turn, and many may be there then.
 fn paid(
     call: &ToolCall,
     answer: Result<Value, ToolError>,
@@ -84,18 +105,48 @@ fn paid(
     };
     match call.charge(bytes) {
         Ok(charge) => (answer, charge),
-        Err(over) => {
-            let message = format!("the answer of {} cannot be kept: {over}", call.tool);
-            (Err(ToolError::new("RangeError", message)), None)
-        }
+        Err(problem) => (Err(over(call, &problem)), None),
+    }
+}
+
+/// There is no room for what a call needs.
+fn over(call: &ToolCall, problem: &OverLimit) -> ToolError {
+    let tool = &call.tool;
+    ToolError::new("RangeError", format!("{tool}: {problem}"))
+}
+
+/// What pays for the arguments as JSON, and as the tool has them.
+fn room_for_copies(call: &ToolCall) -> Result<Option<Charge>, ToolError> {
+    let values = call.arguments.iter().map(count).sum::<usize>();
+    let bytes = call.arguments.iter().map(Value::heap_size).sum::<usize>();
+    let copies = bytes
+        .saturating_add(values.saturating_mul(JSON_VALUE))
+        .saturating_mul(2);
+    call.charge(copies).map_err(|problem| over(call, &problem))
+}
+
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(values) | Value::Set(values) => values.iter().map(count).sum(),
+        Value::Object(properties) => properties.iter().map(|(_, value)| count(value)).sum(),
+        Value::Map(entries) => entries.iter().map(|(_, value)| count(value)).sum(),
+        _ => 0,
     }
 }
 
 fn answer(tools: &FileTools, name: &str, arguments: &[Json]) -> Result<Value, ToolError> {
     match tools.call(name, arguments) {
         Ok(result) => Ok(from_plain(&result)),
-        Err(error) => Err(ToolError::from(error.to_string())),
+        Err(error) => Err(told(&error)),
     }
+}
+
+fn told(error: &FileToolError) -> ToolError {
+    let name = match error {
+        FileToolError::NoRoom(_) => "RangeError",
+        _ => "Error",
+    };
+    ToolError::new(name, error.to_string())
 }
 
 fn file_tool(files: &Files, info: &ToolInfo) -> AgentTool {
@@ -103,15 +154,10 @@ fn file_tool(files: &Files, info: &ToolInfo) -> AgentTool {
     let tool = AgentTool::on_files(files, move |files| {
         let (tools, turns) = (files.tools().clone(), files.turns().clone());
         Tool::asynchronous(move |call: ToolCall| {
-            let turns = turns.clone();
-            let cancel = call.cancel.clone();
-            let tools = tools.with_cancel(move || cancel.is_cancelled());
-            let copied = copy(name, &call);
-            async move {
-                let (arguments, _room) = copied?;
-                let work = move || paid(&call, answer(&tools, name, &arguments));
-                turns.take(work).await.0
-            }
+            on_turn(&tools, &turns, call, move |tools, call| {
+                let _copy = room_for_copies(call)?;
+                answer(tools, name, &plain(name, &call.arguments)?)
+            })
         })
     });
     let spec = ToolSpec::new(name)

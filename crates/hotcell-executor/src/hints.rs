@@ -1,11 +1,14 @@
 //! What to do about an error, for whoever writes the code again.
 
+mod access;
 mod methods;
 
 use std::fmt::Write as _;
 
 use hotcell_cell::Exception;
-use hotcell_prepare::{Diagnostic, GlobalName, instead_of_global, nearest_name, rule};
+use hotcell_prepare::{
+    BUILTIN_GLOBALS, Diagnostic, GlobalName, instead_of_global, nearest_name, rule,
+};
 
 use crate::{catalog::SEARCH, shorten::shorten};
 
@@ -24,22 +27,24 @@ pub(crate) struct Known {
     pub(crate) names: Vec<String>,
 }
 
-/// What to do about what was thrown, if there is something to say.
-pub(crate) fn hint(exception: &Exception, known: &Known) -> Option<String> {
+/// What to do about what was thrown, if there is something to say. `code` is what stands where it was thrown, up to the end of the
+/// line; nothing if that is not known.
+pub(crate) fn hint(exception: &Exception, known: &Known, code: &str) -> Option<String> {
     let message = exception.message();
     match &*exception.name() {
         "ReferenceError" => {
             let name = message.strip_suffix(" is not defined")?;
-            Some(missing(name.trim_matches('\''), known))
+            let name = name.trim_matches('\'');
+            Some(in_context(name, code, known).unwrap_or_else(|| missing(name, known)))
         }
-        "TypeError" => type_error(&message, known),
+        "TypeError" => type_error(&message, known, code),
         "RangeError" if message == "Maximum call stack size exceeded" => Some(
             "a function calls itself without end, or too deeply: check the case in which it stops, or use a loop"
                 .to_owned(),
         ),
-        "RangeError" if message.starts_with("locale ") => {
-            Some("leave the locale out, or put the text together yourself".to_owned())
-        }
+        "InternalError" if message == "string too long" => Some(
+            "a text has a limit of a billion characters: check the case in which the code stops adding to it".to_owned(),
+        ),
         _ => None,
     }
 }
@@ -55,19 +60,12 @@ pub(crate) fn for_tool(exception: &Exception) -> Option<&'static str> {
     })
 }
 
-fn type_error(message: &str, known: &Known) -> Option<String> {
-    if let Some(path) = message.strip_suffix(" is not a function") {
-        return not_a_function(path, known);
+fn type_error(message: &str, known: &Known, code: &str) -> Option<String> {
+    if let Some(hint) = access::hint(message, code) {
+        return Some(hint);
     }
-    let is_frozen = message.ends_with(" is read-only")
-        || message == "object is not extensible"
-        || message == "could not delete property";
-    is_frozen.then(|| {
-        "values from the host (variables, answers of tools) are frozen: change a copy, as \
-         structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
-         changed copies of arrays"
-            .to_owned()
-    })
+    let path = message.strip_suffix(" is not a function")?;
+    not_a_function(path, known)
 }
 
 /// `Host.readDok()`, or a method that does not exist.
@@ -86,6 +84,9 @@ fn not_a_function(path: &str, known: &Known) -> Option<String> {
         let method = path.rsplit('.').next().unwrap_or_default();
         if let Some(instead) = methods::instead(method) {
             return Some(instead.to_owned());
+        }
+        if let Some(nearest) = methods::nearest(namespace, method) {
+            return Some(did_you_mean(&nearest));
         }
         let is_promise = matches!(
             path.rsplit('.').next(),
@@ -116,6 +117,27 @@ pub(crate) fn unknown_name(used: &GlobalName, known: &Known) -> Diagnostic {
         .with_fix(missing(&used.name, known))
 }
 
+/// A name that nothing defines, by what stands behind it.
+fn in_context(name: &str, code: &str, known: &Known) -> Option<String> {
+    let rest = code.strip_prefix(name)?;
+    let behind = rest.trim_start();
+    if behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>") {
+        return Some(format!(
+            "declare it: `let {} = …`",
+            shorten(name, MAX_NAME_BYTES)
+        ));
+    }
+    // `tools.weather(…)`: the object is made up, the tool is there.
+    let member = rest.strip_prefix('.')?;
+    let end = member.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    let member = &member[..end.unwrap_or(member.len())];
+    if instead_of_global(name).is_some() || member.is_empty() {
+        return None;
+    }
+    let tool = known.tools.iter().find(|tool| *tool == member)?;
+    Some(format!("call the tool by its name alone: `{tool}(…)`"))
+}
+
 /// A name that nothing defines.
 fn missing(name: &str, known: &Known) -> String {
     let mut words = None;
@@ -130,6 +152,10 @@ fn missing(name: &str, known: &Known) -> String {
         .find(|tool| tool.rsplit_once('.').is_some_and(|(_, last)| last == name))
     {
         words = Some(did_you_mean(inside));
+    }
+    // A short name is like many.
+    if words.is_none() && name.len() > 4 {
+        words = nearest_name(name, BUILTIN_GLOBALS.iter().copied()).map(did_you_mean);
     }
     let mut tools = list(known.declared.iter());
     let undeclared = known.tools.len().saturating_sub(known.declared.len());

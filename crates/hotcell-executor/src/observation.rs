@@ -237,7 +237,7 @@ fn succeeded(
         value: (!output.is_undefined() || is_final_answer).then_some((label, printed)),
         calls: Vec::new(),
         tail: if is_silent {
-            vec!["(nothing was printed and there is no value: end with an expression, or console.log what you want to see)".into()]
+            vec!["(nothing was printed and there is no value: end with an expression that has one, or console.log what you want to see)".into()]
         } else {
             Vec::new()
         },
@@ -301,7 +301,7 @@ fn failed(
         .into_iter()
         .flatten()
         .filter_map(Json::as_str)
-        .map(str::to_owned);
+        .filter_map(|call| without_the_error(call, message));
     Parts {
         head,
         label,
@@ -311,5 +311,17 @@ fn failed(
         value: None,
         calls: calls.collect(),
         tail: Vec::new(),
+    }
+}
+
+/// A call as the list of calls has it, without what the error says already; `None` if nothing is left to say.
+fn without_the_error(call: &str, message: &str) -> Option<String> {
+    let is_told = |reason: &str| message.contains(reason.trim_end_matches('…'));
+    if let Some((_, reason)) = call.split_once(" did not take place: ") {
+        return (!is_told(reason)).then(|| call.to_owned());
+    }
+    match call.split_once(" failed: ") {
+        Some((call, reason)) if is_told(reason) => Some(format!("{call} failed, as told above")),
+        _ => Some(call.to_owned()),
     }
 }

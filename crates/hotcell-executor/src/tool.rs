@@ -110,12 +110,12 @@ impl AgentTool {
         Tool::blocking(function).into()
     }
 
-    /// A function that returns a value or a promise, as it turns out. See [`Tool::natural`].
-    pub fn natural<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    /// A function that returns a value or a promise, as it turns out. See [`Tool::maybe_async`].
+    pub fn maybe_async<F>(function: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Reply, ToolError>> + Send + 'static,
     {
-        Tool::natural(function).into()
+        Tool::maybe_async(function).into()
     }
 
     /// A tool without a function: each call suspends the run, and who resumes it gives the answer. See
@@ -161,7 +161,7 @@ impl AgentTool {
         self
     }
 
-    /// Says of a [natural](AgentTool::natural) tool that it returns a promise every time: code that does not await it is warned.
+    /// Says of a [maybe asynchronous](AgentTool::maybe_async) tool that it returns a promise every time: code that does not await it is warned.
     pub fn promising(mut self) -> Self {
         self.is_promising = true;
         self

@@ -1,10 +1,12 @@
 //! One walk over the tree that collects what the rules look at.
 
 mod arguments;
+mod callbacks;
 mod lists;
+mod locales;
 mod summary;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
@@ -13,13 +15,13 @@ use oxc_ast::ast::{
     ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration, Expression,
     ExpressionStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
     IfStatement, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
-    MethodDefinition, MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType,
-    ReturnStatement, SpreadElement, StaticMemberExpression, StringLiteral, TSAsExpression,
-    TSEnumDeclaration, TSExportAssignment, TSExternalModuleDeclaration, TSGlobalDeclaration,
-    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSInterfaceDeclaration,
-    TSNamespaceDeclaration, TSNamespaceExportDeclaration, TSNonNullExpression,
-    TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation,
-    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    MethodDefinition, MethodDefinitionType, NewExpression, Program, PropertyDefinition,
+    PropertyDefinitionType, ReturnStatement, SpreadElement, StaticMemberExpression, StringLiteral,
+    TSAsExpression, TSEnumDeclaration, TSExportAssignment, TSExternalModuleDeclaration,
+    TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceExportDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
     TaggedTemplateExpression, TemplateLiteral, UnaryExpression, VariableDeclaration,
     VariableDeclarator,
 };
@@ -32,8 +34,8 @@ use oxc_syntax::scope::ScopeFlags;
 use oxc_syntax::symbol::SymbolId;
 
 use crate::view::{
-    Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Origin, ResultUsed, Role,
-    StringText,
+    AsyncCall, Call, CallResult, Facts, IMPORT_META, Identifier, Import, ImportKind, Origin,
+    ResultUsed, Role, StringText,
 };
 use arguments::argument;
 use summary::{declarations, dynamic_import, first_statement, imported_names, lone_function};
@@ -62,6 +64,8 @@ pub(crate) fn collect<'a>(
         type_test: None,
         results_of: HashMap::new(),
         lists_of: HashMap::new(),
+        async_functions: HashSet::new(),
+        local_calls: Vec::new(),
         assigned: None,
         last_statement: program.body.last().map(GetSpan::span),
     };
@@ -69,6 +73,7 @@ pub(crate) fn collect<'a>(
     collector.facts.first_statement = first_statement(program);
     collector.facts.declarations = scoping.map(declarations).unwrap_or_default();
     collector.visit_program(program);
+    collector.settle_async_calls();
     collector.facts
 }
 
@@ -85,6 +90,9 @@ struct Collector<'a, 's> {
     results_of: HashMap<SymbolId, Held>,
     /// Variables that hold an array of what calls returned, and of which function.
     lists_of: HashMap<SymbolId, String>,
+    /// Async functions that the program declares, and calls of what it declares: a function may stand behind its calls.
+    async_functions: HashSet<SymbolId>,
+    local_calls: Vec<(SymbolId, AsyncCall<'a>)>,
     /// A member that is assigned to.
     assigned: Option<Span>,
     last_statement: Option<Span>,
@@ -139,6 +147,13 @@ impl<'a> Collector<'a, '_> {
         if how == CallResult::Printed {
             self.use_list(name, how);
         }
+    }
+
+    /// Which of the calls were calls of async functions.
+    fn settle_async_calls(&mut self) {
+        let calls = std::mem::take(&mut self.local_calls).into_iter();
+        let of_async = calls.filter(|(symbol, _)| self.async_functions.contains(symbol));
+        self.facts.async_calls = of_async.map(|(_, call)| call).collect();
     }
 
     fn is_global(&self, name: &IdentifierReference<'a>) -> bool {
@@ -268,6 +283,9 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         {
             self.assigned = Some(member.span);
         }
+        if it.operator != AssignmentOperator::Assign && !it.operator.is_logical() {
+            self.expect_result(&it.right, CallResult::Operand);
+        }
         walk::walk_assignment_expression(self, it);
     }
 
@@ -370,7 +388,19 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         let (callee, global) = self.path(&it.callee);
         let expected = self.results.pop_if(|(span, _)| *span == it.span);
         let result = expected.map_or(CallResult::Used, |(_, result)| result);
-        if global && callee.starts_with("console.") {
+        if let Expression::Identifier(name) = &it.callee
+            && let Some(symbol) = self.reference(name).and_then(Reference::symbol_id)
+        {
+            let call = AsyncCall {
+                offset: it.span.start,
+                name: name.name.as_str(),
+                result,
+            };
+            self.local_calls.push((symbol, call));
+        }
+        self.note_callback(it, result);
+        self.note_locale(&it.callee, &it.arguments);
+        if global && (callee.starts_with("console.") || callee == "JSON.stringify") {
             for argument in it.arguments.iter().rev() {
                 if let Some(expression) = argument.as_expression() {
                     self.expect_result(expression, CallResult::Printed);
@@ -391,8 +421,19 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
         walk::walk_call_expression(self, it);
     }
 
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.note_locale(&it.callee, &it.arguments);
+        walk::walk_new_expression(self, it);
+    }
+
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.facts.typed |= it.declare || it.body.is_none();
+        if let Some(symbol) = it.id.as_ref().and_then(|id| id.symbol_id.get())
+            && it.r#async
+            && !it.generator
+        {
+            self.async_functions.insert(symbol);
+        }
         self.functions += 1;
         walk::walk_function(self, it, flags);
         self.functions -= 1;
@@ -543,6 +584,13 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
                 self.lists_of.insert(symbol, callee);
             }
         }
+        if let (BindingPattern::BindingIdentifier(name), Some(init)) = (&it.id, &it.init)
+            && is_async_function(init)
+            && let Some((symbol, scoping)) = name.symbol_id.get().zip(self.scoping)
+            && !scoping.symbol_is_mutated(symbol)
+        {
+            self.async_functions.insert(symbol);
+        }
         if let (BindingPattern::ObjectPattern(_) | BindingPattern::ArrayPattern(_), Some(init)) =
             (&it.id, &it.init)
         {
@@ -625,6 +673,14 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
 
     fn visit_ts_namespace_export_declaration(&mut self, _: &TSNamespaceExportDeclaration<'a>) {
         self.facts.typed = true;
+    }
+}
+
+fn is_async_function(expression: &Expression<'_>) -> bool {
+    match expression.get_inner_expression() {
+        Expression::ArrowFunctionExpression(it) => it.r#async,
+        Expression::FunctionExpression(it) => it.r#async && !it.generator,
+        _ => false,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::findings::shorten;
 use crate::lines::LineIndex;
 use crate::options::PrepareOptions;
 use crate::program::{describe_cost, describe_depth, describe_steps, refusal, too_large};
-use crate::scan::{scan, stack_need, too_costly};
+use crate::scan::{scan, stack_bound, too_costly};
 use crate::stack::{NoRoom, with_room};
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
 use crate::view::{Facts, IMPORT_META, ImportKind};
@@ -102,7 +102,7 @@ pub fn prepare_dynamic_watched(
     if let Err(too_large) = check_size(params, body, options) {
         return Ok(Err(too_large));
     }
-    let stack = stack_need(params).max(stack_need(body)) + AROUND_STACK;
+    let stack = stack_bound(params).max(stack_bound(body)) + AROUND_STACK;
     if !is_for_aside(params.len() + body.len(), stack) {
         return shown(prepare(kind, params, body, options, watch));
     }
@@ -208,7 +208,7 @@ fn check_text(
     } else {
         Goal::Eval
     };
-    with_room(stack_need(text), || {
+    with_room(stack_bound(text), || {
         let locate = |offset: u32| LineIndex::new(text).locate(offset as usize);
         let allocator = Allocator::default();
         let program =
@@ -259,7 +259,7 @@ fn check_function(
     watch.check()?;
     let source = format!("({}{}{})", part.before, part.text, part.after);
     bearable(&source, part.text, options)?;
-    with_room(stack_need(&source), || {
+    with_room(stack_bound(&source), || {
         let offset_of_part = part.before.len() + 1;
         let locate = |offset: u32| {
             LineIndex::new(part.text).locate((offset as usize).saturating_sub(offset_of_part))

@@ -13,6 +13,25 @@ const CONTEXT: u32 = 3;
 /// Columns shown at most, so that minified code does not flood whoever reads the error.
 const WIDTH: usize = 120;
 
+/// What stands at a place, up to the end of its line.
+///
+/// ```
+/// use hotcell_prepare::{Location, code_at};
+///
+/// assert_eq!(code_at("let a;\na.b = 1;", Location { line: 2, column: 3 }), "b = 1;");
+/// ```
+pub fn code_at(source: &str, location: Location) -> &str {
+    let line = source
+        .lines()
+        .nth((location.line as usize).saturating_sub(1));
+    let line = line.unwrap_or_default();
+    let skipped = (location.column as usize).saturating_sub(1);
+    let offset = line.char_indices().nth(skipped).map(|(offset, _)| offset);
+    offset
+        .and_then(|offset| line.get(offset..))
+        .unwrap_or_default()
+}
+
 /// Renders the lines around `location`, with line numbers and a caret under the column.
 ///
 /// A place outside the source gives the nearest line; an empty source an empty string. Tabs are shown as they are, and the

@@ -70,7 +70,7 @@ pub use cache::Preparer;
 pub use diagnostic::{Diagnostic, Location, Severity};
 pub use dynamic::{DynamicKind, prepare_dynamic, prepare_dynamic_watched};
 pub use extend::{Rule, Transform};
-pub use frame::code_frame;
+pub use frame::{code_at, code_frame};
 pub use module::KnownModule;
 pub use nearest::nearest_name;
 pub use options::PrepareOptions;

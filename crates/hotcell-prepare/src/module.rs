@@ -16,7 +16,7 @@ use crate::position::PositionMap;
 use crate::program::{
     Language, PreparedProgram, describe_cost, describe_depth, describe_steps, refusal,
 };
-use crate::scan::{may_be_typed, scan, stack_need, too_costly};
+use crate::scan::{may_be_typed, scan, stack_bound, too_costly};
 use crate::stack::{NoRoom, with_room};
 use crate::syntax::{Goal, SyntaxError, parse};
 use crate::{audit, rule, typescript};
@@ -136,7 +136,7 @@ fn prepare(
     options: &PrepareOptions,
     watch: &dyn Watch,
 ) -> Result<Prepared, Stopped> {
-    let stack = stack_need(text);
+    let stack = stack_bound(text);
     if !is_for_aside(text.len(), stack) {
         return in_room(text, options, watch);
     }
@@ -157,7 +157,7 @@ fn in_room(
     if let Err(costly) = too_costly(text, options.max_nesting) {
         return Ok(Err(describe_cost(&costly, text)));
     }
-    with_room(stack_need(text), || translate(text, options, watch))
+    with_room(stack_bound(text), || translate(text, options, watch))
         .unwrap_or_else(|no_room| Ok(Err(refusal(&no_room))))
 }
 

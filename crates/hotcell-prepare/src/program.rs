@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::lines::{LineIndex, index_weight};
 use crate::options::PrepareOptions;
 use crate::position::PositionMap;
-use crate::scan::stack_need;
+use crate::scan::stack_bound;
 use crate::stack::NoRoom;
 use crate::view::Declaration;
 use crate::{rule, rules};
@@ -188,7 +188,7 @@ pub fn prepare_program_watched(
         let outcome = examine(code, options, watch)?;
         return Ok(assemble(code, outcome, options));
     }
-    let stack = stack_need(code);
+    let stack = stack_bound(code);
     let outcome = if is_for_aside(code.len(), stack) {
         let (text, rules) = (code.to_owned(), options.clone());
         aside(stack, watch, move |watch| examine(&text, &rules, watch))?
@@ -201,7 +201,7 @@ pub fn prepare_program_watched(
 
 /// Whether the code can be prepared at once, so that it need not go where there is time for it.
 pub fn is_quick(code: &str) -> bool {
-    code.len() <= QUICK && !is_for_aside(code.len(), stack_need(code))
+    code.len() <= QUICK && !is_for_aside(code.len(), stack_bound(code))
 }
 
 /// A pass over less takes a millisecond at most, whatever it is.

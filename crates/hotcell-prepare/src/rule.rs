@@ -18,8 +18,12 @@ pub const RESERVED_IDENTIFIER: &str = "reserved_identifier";
 pub const TOOL_SHADOWED: &str = "tool_shadowed";
 /// A global of Node, Deno, Bun or a browser that does not exist here.
 pub const FORBIDDEN_GLOBAL: &str = "forbidden_global_access";
-/// The promise of an asynchronous tool is used as if it were the result.
+/// The promise of an asynchronous tool, or of an async function, is used as if it were the result.
 pub const FLOATING_PROMISE: &str = "floating_promise";
+/// A function that is given to `map`, `filter` and the like returns nothing.
+pub const CALLBACK_RETURNS_NOTHING: &str = "callback_returns_nothing";
+/// A locale that a cell does not have, so that `en-US` takes its place.
+pub const LOCALE_AVAILABLE: &str = "locale_available";
 /// A call of a tool with arguments that it does not take.
 pub const TOOL_ARGUMENTS: &str = "tool_arguments";
 /// A name that nothing defines.

@@ -1,8 +1,10 @@
 //! The built-in rules on code that parses.
 
 mod builtins;
+mod callbacks;
 mod globals;
 mod imports;
+mod locales;
 mod names;
 mod options;
 mod promises;
@@ -37,6 +39,8 @@ pub(crate) fn check(
     names::check_tools(view, options, found, pace)?;
     globals::check(view, options, found, pace)?;
     promises::check(view, options, found, pace)?;
+    callbacks::check(view, found, pace)?;
+    locales::check(view, found, pace)?;
     tools::check(view, options, found, pace)?;
     if !options.call_function {
         lone_function(view, found);

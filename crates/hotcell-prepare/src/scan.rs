@@ -16,15 +16,15 @@
 mod costly;
 mod jsx;
 mod lists;
-mod need;
 mod readings;
 mod regex;
 mod scanner;
+mod stack_bound;
 
 pub(crate) use costly::{Costly, too_costly};
 pub(crate) use jsx::has_jsx;
-pub(crate) use need::stack_need;
 pub(crate) use readings::may_be_typed;
+pub(crate) use stack_bound::stack_bound;
 
 use std::cell::OnceCell;
 

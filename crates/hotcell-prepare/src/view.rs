@@ -24,6 +24,11 @@ pub(crate) struct Facts<'a> {
     pub(crate) calls: Vec<Call<'a>>,
     /// Variables that hold what a call returned, where something is done with them.
     pub(crate) results_used: Vec<ResultUsed<'a>>,
+    /// Calls of async functions that the program declares.
+    pub(crate) async_calls: Vec<AsyncCall<'a>>,
+    pub(crate) callbacks: Vec<Callback<'a>>,
+    /// Locales that are asked for by name.
+    pub(crate) locales: Vec<(u32, &'a str)>,
     pub(crate) strings: Vec<StringText<'a>>,
     pub(crate) imports: Vec<Import<'a>>,
     pub(crate) declarations: Vec<Declaration>,
@@ -149,6 +154,32 @@ pub(crate) struct ResultUsed<'a> {
     pub(crate) callee: String,
     pub(crate) origin: Origin,
     pub(crate) how: CallResult<'a>,
+}
+
+/// A call of an async function that the program declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AsyncCall<'a> {
+    pub(crate) offset: u32,
+    pub(crate) name: &'a str,
+    pub(crate) result: CallResult<'a>,
+}
+
+/// A function that is given to a method of arrays and cannot do there what it was meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Callback<'a> {
+    pub(crate) offset: u32,
+    pub(crate) method: &'a str,
+    pub(crate) fault: CallbackFault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallbackFault {
+    /// It is async, and nobody waits for it.
+    NotAwaited,
+    /// It is async, and its promise is taken for an answer.
+    AlwaysTrue,
+    /// It is asked for a value and has none.
+    NoValue,
 }
 
 /// Code that is nothing but a function.

@@ -228,9 +228,9 @@ fn a_search_is_stopped() {
 }
 
 /// A generator of numbers that needs no crate.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
@@ -271,12 +271,12 @@ fn random_patterns_match_as_in_bash() {
             .and_then(|value| value.parse().ok());
         set.unwrap_or(default)
     };
-    let mut chance = Chance(number("REGEX_SEED", 1));
+    let mut rng = Rng(number("REGEX_SEED", 1));
     let cases: Vec<_> = (0..number("REGEX_CASES", 3000))
         .map(|_| {
-            let anchors = [("", ""), ("", ""), ("^", ""), ("", "$")][chance.below(4)];
-            let pattern = format!("{}{}{}", anchors.0, chance.pattern(0), anchors.1);
-            (pattern, chance.text())
+            let anchors = [("", ""), ("", ""), ("^", ""), ("", "$")][rng.below(4)];
+            let pattern = format!("{}{}{}", anchors.0, rng.pattern(0), anchors.1);
+            (pattern, rng.text())
         })
         .collect();
     let script = "while IFS=$'\\t' read -r re text; do

@@ -53,6 +53,11 @@ impl Escaped {
         &self.text
     }
 
+    /// How many bytes it takes.
+    pub(crate) fn held(&self) -> usize {
+        self.text.len() + size_of_val(self.escaped.as_slice())
+    }
+
     /// Whether the last bytes are a whole character.
     pub(crate) fn ends_with_character(&self) -> bool {
         let tail = self.text.len().saturating_sub(4);
@@ -74,10 +79,15 @@ impl Escaped {
     }
 
     /// The fields, one after the other.
-    pub(crate) fn split<'a>(&'a self, separators: &'a Separators) -> Split<'a> {
+    pub(crate) fn split<'a>(
+        &'a self,
+        separators: &'a Separators,
+        process: &'a Process,
+    ) -> Split<'a> {
         let mut split = Split {
             line: self,
             separators,
+            process,
             position: 0,
         };
         split.skip_blanks();
@@ -93,6 +103,8 @@ impl Escaped {
 pub(crate) struct Split<'a> {
     line: &'a Escaped,
     separators: &'a Separators,
+    /// Pays for every byte that is looked at.
+    process: &'a Process,
     position: usize,
 }
 
@@ -102,12 +114,14 @@ impl Split<'_> {
     }
 
     fn is_separator(&self, index: usize) -> bool {
+        self.process.spend(1);
         self.byte(index)
             .is_some_and(|byte| self.separators.is_separator(byte))
             && !self.line.is_escaped(index)
     }
 
     fn is_blank(&self, index: usize) -> bool {
+        self.process.spend(1);
         self.byte(index)
             .is_some_and(|byte| self.separators.is_blank(byte))
             && !self.line.is_escaped(index)

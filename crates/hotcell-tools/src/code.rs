@@ -6,7 +6,7 @@
 use hotcell_vfs::{FileType, OpenOptions, VfsFile, Walk};
 
 use crate::error::FileToolError;
-use crate::limits::{CODE_MAX_BYTES, LIST_MAX, PAGE_BYTES};
+use crate::limits::{CODE_MAX_BYTES, LIST_MAX, PAGE_BYTES, PAGE_LINES};
 use crate::params::WriteParams;
 use crate::shown::shown;
 use crate::tools::FileTools;
@@ -16,6 +16,8 @@ const READ: &str = "read file";
 const LIST: &str = "list directory";
 /// How much of a file is read at once.
 const CHUNK: usize = 64 * 1024;
+/// What a text in a list takes beside its bytes, as we have it and as a caller will, with what allocators round up.
+const TEXT: usize = 128;
 
 /// Some lines of a file, and where the next ones begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +53,9 @@ impl FileTools {
             });
         }
         let file = open(&place, path)?;
-        let mut bytes = Vec::new();
         let mut left = usize::try_from(wanted).unwrap_or(usize::MAX);
+        self.take(left)?;
+        let mut bytes = Vec::with_capacity(left);
         // A file may be shorter by now; it does not get longer for us.
         while left > 0 {
             self.check_cancelled()?;
@@ -71,11 +74,6 @@ impl FileTools {
             left -= count;
         }
         Ok(bytes)
-    }
-
-    /// How large what [`FileTools::read_bytes`] would give is, at most: for who has to make room first.
-    pub fn size_of(&self, path: &str) -> Result<u64, FileToolError> {
-        self.file(path).map(|(_, size)| size)
     }
 
     /// Makes a text the whole content of a file, in one step; says how long it is in bytes.
@@ -111,6 +109,8 @@ impl FileTools {
                     limit: LIST_MAX,
                 });
             }
+            // What is shown of a byte is at most `\x00`, which is written here and then given.
+            self.take(TEXT + 2 * 4 * name.len())?;
             let mut name = shown(name);
             if kind.is_dir() {
                 name.push('/');
@@ -142,14 +142,17 @@ impl FileTools {
         Ok(self.workspace().existing(path, READ)?.is_some())
     }
 
-    /// Lines of a file from an offset on, which is where a line begins: about [`PAGE_BYTES`](crate::PAGE_BYTES) of them.
+    /// Lines of a file from an offset on, which is where a line begins: about [`PAGE_BYTES`](crate::PAGE_BYTES) of them, and at most
+    /// [`PAGE_LINES`](crate::PAGE_LINES).
     pub fn read_lines(&self, path: &str, offset: u64) -> Result<Lines, FileToolError> {
         let (place, _) = self.file(path)?;
         let file = open(&place, path)?;
         let mut bytes = Vec::new();
+        let mut breaks = 0;
         let is_end = loop {
             self.check_cancelled()?;
             let at = bytes.len();
+            self.reserve(&mut bytes, CHUNK)?;
             bytes.resize(at + CHUNK, 0);
             let count = read_at(
                 &*file,
@@ -161,7 +164,8 @@ impl FileTools {
             if count == 0 {
                 break true;
             }
-            if bytes.len() >= PAGE_BYTES && memchr::memrchr(b'\n', &bytes).is_some() {
+            breaks += memchr::memchr_iter(b'\n', &bytes[at..]).count();
+            if breaks > 0 && (bytes.len() >= PAGE_BYTES || breaks >= PAGE_LINES) {
                 break false;
             }
             if bytes.len() as u64 > CODE_MAX_BYTES {
@@ -173,14 +177,19 @@ impl FileTools {
                 });
             }
         };
+        let count = breaks.min(PAGE_LINES);
         let end = if is_end {
             bytes.len()
         } else {
-            memchr::memrchr(b'\n', &bytes).map_or(bytes.len(), |at| at + 1)
+            let last = memchr::memchr_iter(b'\n', &bytes).nth(count.saturating_sub(1));
+            last.map_or(bytes.len(), |at| at + 1)
         };
         let text = bytes.get(..end).unwrap_or_default();
         let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let mut lines = Vec::new();
+        // What is behind the last line break of a file is a line, too.
+        let count = count + 1;
+        self.take(end + TEXT * count)?;
+        let mut lines = Vec::with_capacity(count);
         if end > 0 {
             for line in text.split(|byte| *byte == b'\n') {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -190,6 +199,18 @@ impl FileTools {
         }
         let next = (!is_end).then_some(offset.saturating_add(end as u64));
         Ok(Lines { lines, next })
+    }
+
+    /// Makes a buffer able to hold so much more, as it grows by itself, but charged for.
+    pub(crate) fn reserve(&self, bytes: &mut Vec<u8>, more: usize) -> Result<(), FileToolError> {
+        let (had, wanted) = (bytes.capacity(), bytes.len() + more);
+        if wanted > had {
+            let capacity = wanted.max(2 * had);
+            self.take(capacity)?;
+            bytes.reserve_exact(capacity - bytes.len());
+            self.give_back(had);
+        }
+        Ok(())
     }
 
     /// A file that can be read, and how long it is.

@@ -1,12 +1,12 @@
 //! `edit`: some text in place of other text, nothing else touched.
 
+mod changed_lines;
 mod diff;
 mod fuzzy;
 mod locate;
 mod nearest;
 mod normal;
 mod patch;
-mod sides;
 
 use hotcell_vfs::{Errno, OpenOptions};
 

@@ -1,5 +1,6 @@
 //! What can go wrong, told to whoever has to correct it.
 
+use hotcell_meter::OverLimit;
 use hotcell_vfs::{Errno, VfsError};
 
 use crate::limits;
@@ -183,6 +184,9 @@ pub enum FileToolError {
         /// The tool that may have been meant, and all there are.
         hint: String,
     },
+    /// It takes more memory than the caller has for it.
+    #[error("Not enough memory for this: {0}. Ask for less at once")]
+    NoRoom(OverLimit),
     /// The caller's hook asked to stop.
     #[error("Cancelled")]
     Cancelled,

@@ -75,7 +75,7 @@ pub use code::Lines;
 pub use error::FileToolError;
 pub use limits::{
     CODE_MAX_BYTES, EDIT_MAX_BYTES, FIND_LIMIT, GREP_LIMIT, GREP_LINE_CHARS, IMAGE_MAX_BYTES,
-    LIST_MAX, LS_LIMIT, MAX_BYTES, PAGE_BYTES, READ_MAX_LINES,
+    LIST_MAX, LS_LIMIT, MAX_BYTES, PAGE_BYTES, PAGE_LINES, READ_MAX_LINES,
 };
 pub use params::{
     EditParams, Edits, FindParams, GrepParams, LsParams, ReadParams, Replacement, WriteParams,

@@ -22,6 +22,8 @@ pub const EDIT_MAX_BYTES: u64 = 64 * 1024 * 1024;
 pub const CODE_MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// About how many bytes of lines code gets at once.
 pub const PAGE_BYTES: usize = 256 * 1024;
+/// The most lines that code gets at once: an empty one takes some hundred bytes of memory, too.
+pub const PAGE_LINES: usize = 16 * 1024;
 /// The most names that code gets in one list.
 pub const LIST_MAX: usize = 100_000;
 

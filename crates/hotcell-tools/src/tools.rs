@@ -1,8 +1,9 @@
 //! The six tools over one workspace.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use hotcell_meter::{Charge, OverLimit};
 use hotcell_vfs::{Vfs, VfsPath};
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ use crate::{edit, find, grep, ls, read, schema, write};
 pub struct FileTools {
     shared: Arc<Shared>,
     cancelled: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// What is taken of memory, if anybody counts it.
+    charge: Option<Arc<Mutex<Charge>>>,
 }
 
 struct Shared {
@@ -56,6 +59,7 @@ impl FileTools {
                 locks: PathLocks::default(),
             }),
             cancelled: None,
+            charge: None,
         }
     }
 
@@ -64,8 +68,18 @@ impl FileTools {
     #[must_use]
     pub fn with_cancel(&self, cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self {
-            shared: Arc::clone(&self.shared),
             cancelled: Some(Arc::new(cancelled)),
+            ..self.clone()
+        }
+    }
+
+    /// The same tools for one call, which take memory only after `charge` has grown by it, and fail with
+    /// [`FileToolError::NoRoom`] if it cannot. It is theirs until they are dropped, so that a result can be charged for before.
+    #[must_use]
+    pub fn with_charge(&self, charge: Charge) -> Self {
+        Self {
+            charge: Some(Arc::new(Mutex::new(charge))),
+            ..self.clone()
         }
     }
 
@@ -143,6 +157,30 @@ impl FileTools {
 
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.as_ref().is_some_and(|cancelled| cancelled())
+    }
+
+    /// Takes room for so many bytes, before they are.
+    pub(crate) fn take(&self, bytes: usize) -> Result<(), FileToolError> {
+        self.charged(|charge| charge.grow(bytes))
+            .map_err(FileToolError::NoRoom)
+    }
+
+    /// Gives room back for what is no more.
+    pub(crate) fn give_back(&self, bytes: usize) {
+        let _ = self.charged(|charge| {
+            charge.shrink(bytes);
+            Ok(())
+        });
+    }
+
+    fn charged(
+        &self,
+        change: impl FnOnce(&mut Charge) -> Result<(), OverLimit>,
+    ) -> Result<(), OverLimit> {
+        match &self.charge {
+            Some(charge) => change(&mut charge.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn check_cancelled(&self) -> Result<(), FileToolError> {

@@ -2,7 +2,7 @@
 
 mod file;
 mod mode;
-mod reach;
+mod parent;
 mod status;
 
 use std::ffi::OsStr;

@@ -13,10 +13,10 @@ pub(crate) use chance::Chance;
 pub(crate) use clocks::Clocks;
 
 use crate::{
-    desk::Desk,
     fds::{Descriptor, Fds, Place},
     files::{Files, Naming},
     limiter::Limiter,
+    mailbox::Mailbox,
     options::WasiOptions,
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct Guest {
     pub(crate) files: Files,
     pub(crate) clocks: Clocks,
     pub(crate) chance: Chance,
-    pub(crate) desk: Desk,
+    pub(crate) mailbox: Mailbox,
     /// What is kept here for the program is charged to it.
     pub(crate) account: Account,
     /// Writing to a pipe that nobody reads ends the program.
@@ -62,7 +62,7 @@ impl Guest {
         }
         fds.put(3, Descriptor::preopened(Place::Root));
         fds.put(4, Descriptor::preopened(Place::Here));
-        let desk = Desk::default();
+        let mailbox = Mailbox::default();
         Self {
             memory: None,
             limiter: Limiter::new(process.account(), options.memory_limit),
@@ -76,9 +76,9 @@ impl Guest {
                 naming,
                 inherited,
             },
-            clocks: Clocks::new(options.clock, process.clock(), &desk),
+            clocks: Clocks::new(options.clock, process.clock(), &mailbox),
             chance: Chance::new(options.random),
-            desk,
+            mailbox,
             account: process.account().clone(),
             dies_of_pipe: process.disposition(Signal::PIPE) == Disposition::Default,
         }

@@ -62,7 +62,6 @@
 mod abi;
 #[cfg(feature = "compile")]
 mod compile;
-mod desk;
 mod ending;
 mod engine;
 mod fds;
@@ -71,6 +70,7 @@ mod front;
 mod guest;
 mod installed;
 mod limiter;
+mod mailbox;
 mod memory;
 mod module;
 mod options;

@@ -16,11 +16,11 @@ use hotcell_process::Process;
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::{
-    desk::{Desk, Request},
     ending::Ended,
     engine::Ready,
     files::Naming,
     guest::Guest,
+    mailbox::{Mailbox, Request},
     module::Loaded,
     options::WasiOptions,
     settings::MAX_WASM_STACK,
@@ -50,14 +50,14 @@ pub(crate) fn run(
         environment,
     } = invocation;
     let guest = Guest::new(process, options, naming, args, environment);
-    let desk = guest.desk.clone();
+    let mailbox = guest.mailbox.clone();
     let mut store = Store::new(&ready.engine, guest);
     store.limiter(|guest| &mut guest.limiter);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
     let result = {
         let program = pin!(begin(loaded, &mut store));
-        drive(process, ready, &desk, program)?
+        drive(process, ready, &mailbox, program)?
     };
     // What it has open is closed before anybody is told.
     let refused = store.into_data().limiter.refused();
@@ -89,7 +89,7 @@ enum Event<T> {
 fn drive<T>(
     process: &Process,
     ready: &Ready,
-    desk: &Desk,
+    mailbox: &Mailbox,
     mut program: Pin<&mut impl Future<Output = T>>,
 ) -> io::Result<T> {
     let mut wake_at: Option<Instant> = None;
@@ -97,18 +97,18 @@ fn drive<T>(
         let mut poll = |waker: &Waker| {
             let polled = {
                 let _computing = ready.watchdog.computing();
-                desk.begin_poll();
+                mailbox.begin_poll();
                 let polled = program.as_mut().poll(&mut Context::from_waker(waker));
-                desk.end_poll();
+                mailbox.end_poll();
                 polled
             };
             if let Poll::Ready(result) = polled {
                 return Poll::Ready(Event::Ended(result));
             }
-            if let Some(request) = desk.take_request() {
+            if let Some(request) = mailbox.take_request() {
                 return Poll::Ready(Event::Asked(request));
             }
-            let time = desk.take_wake_at();
+            let time = mailbox.take_wake_at();
             if time != wake_at {
                 return Poll::Ready(Event::Sleeps(time));
             }
@@ -121,7 +121,7 @@ fn drive<T>(
         match event {
             Poll::Ready(Event::Ended(result)) => return Ok(result),
             Poll::Ready(Event::Asked(Request::Meet { file, options })) => {
-                desk.answer(process.stream_of(file, &options));
+                mailbox.answer(process.stream_of(file, &options));
             }
             Poll::Ready(Event::Sleeps(time)) => wake_at = time,
             // The time has come; the program finds that out when it is polled.

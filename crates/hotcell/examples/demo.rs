@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use hotcell::{
-    AgentTool, Cell, CellError, CellOptions, Engine, Executor, ExecutorOptions, ObservationOptions,
-    Program, Tool, ToolError, Value,
+    AgentTool, Executor, ExecutorOptions, ObservationOptions, ToolError, Value,
+    cell::{Cell, CellError, CellOptions, Engine, Program, Progress, Tool},
     prompt::{ParseOptions, PromptContext, parse_code, render_system_prompt},
 };
 
@@ -219,7 +219,7 @@ async fn fork_and_resume(engine: &Engine) -> Result {
         ("the restored one", &mut later, "home"),
     ] {
         cell.answer(question.id, Ok(Value::from(way)))?;
-        if let hotcell::Progress::Done(outcome) = cell.step().await? {
+        if let Progress::Done(outcome) = cell.step().await? {
             println!("   {name}: {:?}", outcome.value);
         }
     }

@@ -106,36 +106,79 @@
 //! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
+//! # Shell commands
+//!
+//! A [`Sandbox`] runs commands over files of its own, as a shell would, and no process of the machine is started. Attached to an
+//! executor it is one world: code has `bash(command)` and sees the same files.
+//!
+//! ```
+//! use hotcell::{Sandbox, SandboxOptions};
+//!
+//! # pollster::block_on(async {
+//! let sandbox = Sandbox::create(SandboxOptions::default().file("n.txt", "3\n1\n2\n"))?;
+//! let sorted = sandbox.run("sort n.txt | head -2").await?;
+//! assert_eq!(sorted.stdout, b"1\n2\n");
+//! # Ok::<(), hotcell::SandboxError>(()) }).unwrap();
+//! ```
+//!
+//! # What comes of it
+//!
+//! | of | there is | which says |
+//! |---|---|---|
+//! | [`Executor::run`] | [`CodeOutput`], or an [`ExecutorError`] | the value, the logs, and whether it is the final answer |
+//! | [`Executor::execute`] | [`Execution`] | all of a run, however it ended: value or error, logs, warnings, calls, [`RunStats`] |
+//! | [`Executor::start`] | [`Started`] | that the run is complete, or what it waits for |
+//! | a call of a tool | [`CallRecord`], with a [`CallOutcome`] | what was called, with what, and how it went |
+//! | [`Sandbox::run`] | [`sandbox::RunResult`] | exit code, output, limits that were reached |
+//! | a program in a bare cell | [`cell::Outcome`] | its value; [`cell::Stats`] are those of the cell's whole life |
+//!
+//! [`AgentTool`] is a function for a model: with a description, a schema, a permission. [`cell::Tool`] is one without.
+//!
 //! # Below and beside it
 //!
-//! - [`Cell`] is the VM itself, for hosts with a contract of their own: [`Engine`], [`Program`], [`Tool`], [`CellError`].
-//! - [`vfs`] and [`tools`]: files without the machine. [`Executor::enable_file_tools`] hands them to code.
-//! - [`prepare`]: what happens to code before it runs, and rules of your own. [`prompt`]: what the model is told, and its
-//!   answer taken apart. [`json`]: values for other languages.
-//! - [`Pool`]: threads for cells, for a program that has no executor of futures or none that may be kept busy.
+//! | module | what is there |
+//! |---|---|
+//! | [`cell`] | the VM itself, for hosts with a contract of their own: [`cell::Engine`], [`cell::Cell`], [`cell::Program`] |
+//! | [`prepare`], [`prompt`] | code before it runs, and rules of your own; what the model is told, and its answer taken apart |
+//! | [`vfs`], [`tools`] | files without the machine, and six tools on them. [`Executor::enable_file_tools`] hands them to code |
+//! | [`sandbox`], [`net`] | all of the sandbox: commands of the host's, mounts, audit; what of the network it may reach |
+//! | [`process`], [`shell`], [`utilities`], [`js`], [`wasi`] | what a sandbox is made of |
+//! | [`exec`] | WebAssembly guests that start sandboxed programs |
+//! | [`json`], [`inspect`] | values for other languages, and for eyes |
+//! | [`meter`] | what the host may spend on a guest: time and memory |
+//!
+//! [`Pool`] has threads for cells, for a program that has no executor of futures or none that may be kept busy.
+//!
+//! Without the feature `sandbox` there are executors and what they need, and with it no compiler is built for WebAssembly programs;
+//! `exec` adds the guests. Both are on.
 //!
 //! What is promised, what is not, and which layer holds it: `SECURITY.md`. How it works: `ARCHITECTURE.md`.
 
 #![forbid(unsafe_code)]
 
+// What values, tools and options are made of, in cells and executors alike.
 pub use hotcell_cell::{
-    Account, AnswerFuture, Arguments, BigInt, BuildId, Called, CancelToken, Cell, CellError,
-    CellOptions, Charge, Clock, ConvertError, Engine, EngineOptions, ErrorValue, Exception, Export,
-    ImageError, Import, Interrupter, Level, Line, MAX_DEPTH, Outcome, Outstanding, OverLimit, Pace,
-    Pool, Program, Progress, Random, Reply, ReplyFuture, SnapshotError, Source, SourceKind, Stats,
-    Stopped, Task, Text, Tool, ToolCall, ToolError, ToolKind, Value, View, ViewKind, Watch,
-    WireError, decimal, from_value, to_value,
+    AnswerFuture, Arguments, BigInt, BuildId, CancelToken, Clock, ConvertError, ErrorValue, Level,
+    MAX_DEPTH, Pool, Random, Reply, ReplyFuture, SnapshotError, SnapshotKey, Text, ToolCall,
+    ToolError, Value, View, ViewKind, decimal, from_value, to_value,
 };
-pub use hotcell_executor::{
-    AgentTool, Approval, ApprovalRequest, CallOutcome, CallRecord, CodeOutput, Concurrency,
-    ContentBody, ContentItem, ErrorCode, ErrorSeverity, Execution, Executor, ExecutorError,
-    ExecutorOptions, Files, LogEntry, MemoryStore, Module, ObservationOptions, OptionsError,
-    Permission, Run, RunStats, State, Store, StoreFuture, file_tools, inspect, json, schemars,
-    signature,
-};
+// All of it: an executor is what most come for.
+pub use hotcell_executor::*;
+#[cfg(feature = "sandbox")]
+pub use hotcell_sandbox::{Sandbox, SandboxError, SandboxOptions};
 
 #[doc(inline)]
 pub use {
-    hotcell_prepare as prepare, hotcell_prompt as prompt, hotcell_tools as tools,
-    hotcell_vfs as vfs,
+    hotcell_cell as cell, hotcell_meter as meter, hotcell_prepare as prepare,
+    hotcell_prompt as prompt, hotcell_tools as tools, hotcell_vfs as vfs,
+};
+
+#[cfg(feature = "exec")]
+#[doc(inline)]
+pub use hotcell_exec as exec;
+#[cfg(feature = "sandbox")]
+#[doc(inline)]
+pub use {
+    hotcell_js as js, hotcell_net as net, hotcell_process as process, hotcell_sandbox as sandbox,
+    hotcell_shell as shell, hotcell_utilities as utilities, hotcell_wasi as wasi,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::Value;
-use hotcell_executor::{ExecutorOptions, Module};
+use hotcell::cell::Value;
+use hotcell::{ExecutorOptions, Module};
 use napi::{
     Result,
     bindgen_prelude::{BigInt, Utf16String},
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::tools;
 use crate::{
     bridge::{Bridge, Lane},
-    host::{bug, mistake},
+    fault::{bug, mistake},
     packed::Reader,
     sent::Borrowed,
 };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use hotcell_cell::{Value, View, ViewKind};
-use hotcell_executor::{
+use hotcell::cell::{Value, View, ViewKind};
+use hotcell::{
     CallOutcome, CallRecord, ContentBody, ContentItem, Execution, ExecutorError, LogEntry,
 };
 use serde::Serialize;
@@ -145,24 +145,6 @@ fn number(number: usize) -> f64 {
 
 fn data(data: &impl Serialize) -> Value {
     serde_json::to_value(data).map_or(Value::Undefined, to_value)
-}
-
-/// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
-/// is about many small ones.
-pub(super) fn is_long(execution: &Execution) -> bool {
-    const MANY: usize = 64;
-    const LONG: usize = 8 << 10;
-    execution.calls.len() > MANY
-        || execution.entries.len() > MANY
-        || execution.diagnostics.len() > MANY
-        || execution.logs.len() > LONG
-        || execution.content.len() > MANY
-        || execution
-            .content
-            .iter()
-            .map(ContentItem::size)
-            .sum::<usize>()
-            > LONG
 }
 
 /// The normalised error, and the lines of its logs beside it.

@@ -2,9 +2,9 @@
 
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
-use hotcell_cell::{Reply, Tool, ToolCall, ToolError, Value};
-use hotcell_executor::{AgentTool, Files, Permission, file_tools};
-use hotcell_prompt::ToolSpec;
+use hotcell::cell::{Reply, Tool, ToolCall, ToolError, Value};
+use hotcell::prompt::ToolSpec;
+use hotcell::{AgentTool, Files, Permission, file_tools};
 use serde::Deserialize;
 
 use crate::bridge::{Bridge, Lane};
@@ -98,7 +98,7 @@ fn node_tool(bridge: &Arc<Bridge>, lane: &Lane, set: u32, mode: Option<Mode>) ->
         async move { bridge.call(&lane, set, call).await }
     };
     match mode {
-        None => Tool::natural(call),
+        None => Tool::maybe_async(call),
         Some(Mode::Sync) => Tool::blocking(move |one| plain(call(one))),
         Some(Mode::Async) => Tool::asynchronous(move |one| plain(call(one))),
     }

@@ -1,6 +1,6 @@
 //! Values from Node.
 
-use hotcell_cell::{BigInt, ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
+use hotcell::cell::{BigInt, ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
 
 use super::op;
 

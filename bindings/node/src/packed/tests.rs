@@ -6,7 +6,7 @@
     reason = "the numbers of a row are small and whole"
 )]
 
-use hotcell_cell::{BigInt, ErrorValue, Text, Value, View, ViewKind};
+use hotcell::cell::{BigInt, ErrorValue, Text, Value, View, ViewKind};
 use proptest::prelude::*;
 
 use super::{Malformed, Packed, Piece, Reader, op, pack};
@@ -236,8 +236,8 @@ fn what_is_nested_too_deeply_is_refused() {
         row.push(f64::from(op::NULL));
         Reader::new(&row, &[], &[], &[]).only()
     };
-    assert!(deep(hotcell_cell::MAX_DEPTH).is_ok());
-    assert_eq!(deep(hotcell_cell::MAX_DEPTH + 1), Err(Malformed));
+    assert!(deep(hotcell::cell::MAX_DEPTH).is_ok());
+    assert_eq!(deep(hotcell::cell::MAX_DEPTH + 1), Err(Malformed));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hotcell_cell::{BigInt, Text, Value};
+use hotcell::cell::{BigInt, Text, Value};
 
 use super::op;
 
@@ -99,7 +99,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A value that a cell gave is no deeper than [`hotcell_cell::MAX_DEPTH`], and one of the host's own making no deeper
+    /// A value that a cell gave is no deeper than [`hotcell::cell::MAX_DEPTH`], and one of the host's own making no deeper
     /// than the host made it.
     fn value(&mut self, value: Value) {
         let start = self.packed.row.len();

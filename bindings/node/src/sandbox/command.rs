@@ -13,17 +13,19 @@ use std::{
 
 use futures_channel::{mpsc, oneshot};
 use futures_util::{FutureExt as _, StreamExt as _, future::FusedFuture as _};
-use hotcell_cell::Value;
-use hotcell_sandbox::{CommandCall, CommandInput, CommandOutput};
-use hotcell_vfs::Errno;
+use hotcell::cell::Value;
+use hotcell::sandbox::{CommandCall, CommandInput, CommandOutput};
+use hotcell::vfs::Errno;
 use napi::bindgen_prelude::{Buffer, Either};
 use napi_derive::napi;
 use serde_json::json;
 
 use crate::{
-    bridge::{Bridge, Caller, First, lock},
+    bridge::Bridge,
+    calls::{Caller, First},
     event::{Event, What},
     outcome::Outcome,
+    shared::lock,
 };
 
 /// How much is read at once.
@@ -157,15 +159,16 @@ pub(super) async fn call(
     let ends = Arc::new(Mutex::new(Some(Ends { reads, writes })));
     let close = Close(Arc::clone(&ends));
     let (sender, receiver) = oneshot::channel();
+    let object = NativeCommandCall {
+        about: about.to_string(),
+        bridge: Arc::clone(&bridge),
+        lane,
+        ends,
+    };
     let what = What::Command {
         set,
         name,
-        call: NativeCommandCall {
-            about: about.to_string(),
-            bridge: Arc::clone(&bridge),
-            lane,
-            ends,
-        },
+        call: Box::new(move |_, row| row.insert(object)),
         answer: Caller::unpaid(sender),
     };
     bridge.send(Event { lane, what });

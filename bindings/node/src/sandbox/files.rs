@@ -1,7 +1,7 @@
 //! Files and variables of sandboxes, for the host.
 
-use hotcell_sandbox::{Mount, Sandbox};
-use hotcell_vfs::{FileType, Metadata};
+use hotcell::sandbox::{Mount, Sandbox};
+use hotcell::vfs::{FileType, Metadata};
 use napi::{
     Result,
     bindgen_prelude::{Buffer, Either},
@@ -10,9 +10,9 @@ use napi_derive::napi;
 use serde_json::json;
 
 use super::NativeSandbox;
-use crate::{host::mistake, outcome::Outcome, snapshot::SnapshotBytes};
+use crate::{fault::mistake, outcome::Outcome, snapshot::SnapshotBytes};
 
-type Done = std::result::Result<Outcome, hotcell_sandbox::SandboxError>;
+type Done = std::result::Result<Outcome, hotcell::sandbox::SandboxError>;
 
 fn nothing((): ()) -> Outcome {
     Outcome::Nothing

@@ -1,6 +1,6 @@
 //! What Node is told of commands, and of what a sandbox did not do.
 
-use hotcell_sandbox::{Denial, RunResult, SandboxError};
+use hotcell::sandbox::{Denial, RunResult, SandboxError};
 use serde_json::{Value as Json, json};
 
 use crate::outcome::Outcome;

@@ -59,7 +59,7 @@ pub(super) fn on_tick(mut context: StoreContextMut<'_, Host>) -> wasmtime::Resul
         Entry::Run if host.interrupt.reason().is_none() => {
             // Answers are taken as they come, so that the code pays for them though it computes. Otherwise they would wait
             // in their futures, as many as there are calls and as large as they like.
-            if !host.futures.is_empty() {
+            if !host.calls.futures.is_empty() {
                 host.poll_answers_now();
             }
             return Ok(UpdateDeadline::Yield(1));
@@ -97,7 +97,7 @@ impl Cell {
             host.deadline = Some(deadline);
         }
         host.ensure_watched();
-        let task = host.task.clone();
+        let task = host.calls.task.clone();
         live.inside = true;
         live.store.set_epoch_deadline(1);
         let mut cpu_time = Duration::ZERO;
@@ -141,12 +141,12 @@ impl Cell {
     /// goes back to the system: it may be long until it is needed again.
     fn come_to_rest(&mut self) {
         let Some(live) = &mut self.live else { return };
-        let used = std::mem::take(&mut live.store.data_mut().stack_peak);
+        let used = std::mem::take(&mut live.store.data_mut().stack.peak);
         self.totals.peak_stack_bytes = self.totals.peak_stack_bytes.max(used as u64);
         if used <= KEPT_STACK {
             return;
         }
-        if let Some(stack) = &live.store.data().stack {
+        if let Some(stack) = &live.store.data().stack.lease {
             // SAFETY: the guest has returned, so that no frame is left.
             unsafe { stack.release_depths() };
         }

@@ -340,7 +340,7 @@ impl Cell {
         let left = self.read_operations_left();
         Stats {
             operations: run.operations(left),
-            tool_calls: live.store.data().tool_calls - run.tool_calls_before,
+            tool_calls: live.store.data().calls.made - run.tool_calls_before,
             cpu_time: self.totals.cpu_time.saturating_sub(run.before.cpu_time),
             peak_memory_bytes: live.peak_memory(),
             peak_stack_bytes: self.totals.peak_stack_bytes,
@@ -374,7 +374,7 @@ impl Cell {
             limits,
             unstarted: None,
             before: self.totals,
-            tool_calls_before: host.tool_calls,
+            tool_calls_before: host.calls.made,
         });
     }
 
@@ -413,7 +413,7 @@ impl Cell {
         let host = live.store.data_mut();
         let reason = host.interrupt.reason();
         let (emitted, unhandled_rejections) = host.take_outcome();
-        let tool_calls = host.tool_calls;
+        let tool_calls = host.calls.made;
         let out_of_memory = host.limit.refused;
         if matches!(
             status,

@@ -120,8 +120,8 @@ fn kinds_of_tools() {
         ("ASYNC", Tool::asynchronous(nothing)),
         ("FINAL", Tool::final_answer()),
         (
-            "NATURAL",
-            Tool::natural(|_| async { Ok(crate::Reply::Value(crate::Value::Undefined)) }),
+            "MAYBE_ASYNC",
+            Tool::maybe_async(|_| async { Ok(crate::Reply::Value(crate::Value::Undefined)) }),
         ),
         ("PAGES", Tool::paged(nothing)),
         ("JSON", Tool::json(nothing)),

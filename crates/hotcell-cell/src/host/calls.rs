@@ -1,6 +1,7 @@
 //! Calls of tools, from the guest's word to the answer.
 
 use std::{
+    collections::{HashMap, VecDeque},
     future::poll_fn,
     pin::Pin,
     sync::Arc,
@@ -12,7 +13,7 @@ use futures_util::stream::{FuturesUnordered, Stream};
 use super::{
     Host,
     message::{Refusal, no_room, read_values},
-    task::{CallFuture, Guarded},
+    task::{CallFuture, Guarded, TaskWaker},
 };
 use crate::{
     cancel::CancelToken,
@@ -22,7 +23,7 @@ use crate::{
 
 /// A tool and the name that code knows it by.
 #[derive(Clone)]
-pub(crate) struct Slot {
+pub(crate) struct ToolSlot {
     pub(crate) name: Arc<str>,
     /// `None` after a restore, until the host defines it again.
     pub(crate) tool: Option<Tool>,
@@ -30,7 +31,7 @@ pub(crate) struct Slot {
     pub(crate) kind: u8,
 }
 
-impl Slot {
+impl ToolSlot {
     pub(crate) fn new(name: &str, tool: Tool) -> Self {
         Self {
             name: Arc::from(name),
@@ -51,6 +52,38 @@ pub(crate) struct PendingCall {
     pub(crate) is_answered: bool,
 }
 
+/// The tools of a cell, and the calls of them that are under way.
+pub(crate) struct Calls {
+    /// By the guest's number.
+    pub(crate) tools: Vec<ToolSlot>,
+    /// By id. Also those whose answer the guest has not taken yet.
+    pub(crate) pending: HashMap<u32, PendingCall>,
+    pub(crate) futures: FuturesUnordered<CallFuture>,
+    pub(crate) answers: VecDeque<(u32, Held<Answer>)>,
+    /// Tells tools that nobody waits for them any more.
+    cancel: CancelToken,
+    /// The task that polls the cell, so that a new call can be polled at once.
+    pub(crate) task: TaskWaker,
+    /// How many were made since the cell was made.
+    pub(crate) made: u64,
+    max_in_flight: usize,
+}
+
+impl Calls {
+    pub(super) fn new(max_in_flight: usize, cancel: CancelToken) -> Self {
+        Self {
+            tools: Vec::new(),
+            pending: HashMap::new(),
+            futures: FuturesUnordered::new(),
+            answers: VecDeque::new(),
+            cancel,
+            task: TaskWaker::default(),
+            made: 0,
+            max_in_flight,
+        }
+    }
+}
+
 /// What a call comes to that is not made, or is over.
 pub(crate) enum Reaction {
     Answer(Answer),
@@ -68,11 +101,11 @@ impl Host {
     ) -> wasmtime::Result<Result<(ToolCall, Option<Tool>), Reaction>> {
         let slot = usize::try_from(number)
             .ok()
-            .and_then(|number| self.tools.get(number));
+            .and_then(|number| self.calls.tools.get(number));
         let slot = slot
             .ok_or_else(|| wasmtime::format_err!("a call of tool {number}, which there is not"))?;
         self.check_in_run()?;
-        self.tool_calls += 1;
+        self.calls.made += 1;
         let (arguments, charge) = match self.read(arguments, read_values)? {
             Ok(read) => read,
             Err(Refusal::Stopped) => return Ok(Err(Reaction::Stop)),
@@ -85,7 +118,7 @@ impl Host {
         let call = ToolCall {
             tool: Arc::clone(&slot.name),
             arguments: Arguments::charged(arguments, charge),
-            cancel: self.cancel.clone(),
+            cancel: self.calls.cancel.clone(),
             id: None,
             account: Some(self.account.clone()),
         };
@@ -95,7 +128,7 @@ impl Host {
     /// The number of a call that begins.
     pub(crate) fn new_call_id(&self, id: i32) -> wasmtime::Result<u32> {
         let id = u32::try_from(id)?;
-        if self.calls.contains_key(&id) {
+        if self.calls.pending.contains_key(&id) {
             wasmtime::bail!("call {id} is outstanding already");
         }
         Ok(id)
@@ -135,7 +168,7 @@ impl Host {
             has_future: false,
             is_answered: false,
         };
-        self.calls.insert(id, pending);
+        self.calls.pending.insert(id, pending);
         Ok(())
     }
 
@@ -158,7 +191,7 @@ impl Host {
 
     /// Makes `future` answer a call that waits for the host.
     pub(crate) fn answer_with(&mut self, id: u32, future: AnswerFuture) {
-        let Some(call) = self.calls.get(&id) else {
+        let Some(call) = self.calls.pending.get(&id) else {
             return;
         };
         let answer = Guarded::new(Arc::clone(&call.tool), future);
@@ -166,23 +199,24 @@ impl Host {
     }
 
     fn await_future(&mut self, mut future: CallFuture) {
-        if let Some(call) = self.calls.get_mut(&future.id) {
+        if let Some(call) = self.calls.pending.get_mut(&future.id) {
             call.has_future = true;
         }
         // Many tools have their answer at once; then the guest need not even stop for it.
         let polled = self
+            .calls
             .task
             .with(|waker| Pin::new(&mut future).poll(&mut Context::from_waker(waker)));
         match polled {
             Some(Poll::Ready((id, answer))) => self.keep_answer(id, answer),
-            _ => self.futures.push(future),
+            _ => self.calls.futures.push(future),
         }
     }
 
     /// Keeps an answer until the guest asks for it. One for which there is no room becomes an error that says so.
     pub(crate) fn keep_answer(&mut self, id: u32, answer: Answer) {
         if answer.as_ref().is_err_and(ToolError::is_suspension) {
-            if let Some(call) = self.calls.get_mut(&id) {
+            if let Some(call) = self.calls.pending.get_mut(&id) {
                 call.has_future = false;
             }
             return;
@@ -196,20 +230,20 @@ impl Host {
             // There are no more of these than calls in flight.
             Err(over) => Held::free(Err(no_room(&over))),
         };
-        if let Some(call) = self.calls.get_mut(&id) {
+        if let Some(call) = self.calls.pending.get_mut(&id) {
             call.is_answered = true;
         }
-        self.answers.push_back((id, held));
+        self.calls.answers.push_back((id, held));
     }
 
     fn check_calls_in_flight(&mut self) -> Result<(), ToolError> {
         // Those that are answered only wait for the guest to look.
         let mut outstanding = self.unanswered();
-        if outstanding >= self.max_calls_in_flight {
+        if outstanding >= self.calls.max_in_flight {
             self.poll_answers_now();
             outstanding = self.unanswered();
         }
-        if outstanding < self.max_calls_in_flight {
+        if outstanding < self.calls.max_in_flight {
             return Ok(());
         }
         let message =
@@ -245,16 +279,16 @@ impl Host {
 
     /// Whether anything in this process will take the run further.
     pub(crate) fn can_progress(&self) -> bool {
-        !self.answers.is_empty() || self.calls.values().any(|call| call.has_future)
+        !self.calls.answers.is_empty() || self.calls.pending.values().any(|call| call.has_future)
     }
 
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
     pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while let Poll::Ready(Some(answer)) = Pin::new(&mut self.futures).poll_next(context) {
+        while let Poll::Ready(Some(answer)) = Pin::new(&mut self.calls.futures).poll_next(context) {
             let (id, answer) = answer;
             self.keep_answer(id, answer);
         }
-        if self.answers.is_empty() {
+        if self.calls.answers.is_empty() {
             Poll::Pending
         } else {
             Poll::Ready(())
@@ -263,7 +297,7 @@ impl Host {
 
     /// As [`Host::poll_answers`], from within the guest, for whoever polls the run.
     pub(crate) fn poll_answers_now(&mut self) {
-        let task = self.task.clone();
+        let task = self.calls.task.clone();
         task.with(|waker| {
             let _ = self.poll_answers(&mut Context::from_waker(waker));
         });
@@ -271,16 +305,19 @@ impl Host {
 
     /// How many calls have no answer yet.
     fn unanswered(&self) -> usize {
-        self.calls.len().saturating_sub(self.answers.len())
+        self.calls
+            .pending
+            .len()
+            .saturating_sub(self.calls.answers.len())
     }
 
     /// Nobody waits for the outstanding calls any more.
     pub(crate) fn cancel_calls(&mut self) {
-        self.futures = FuturesUnordered::new();
-        self.answers.clear();
-        self.calls.clear();
+        self.calls.futures = FuturesUnordered::new();
+        self.calls.answers.clear();
+        self.calls.pending.clear();
         let next = CancelToken::of(&self.interrupt);
-        std::mem::replace(&mut self.cancel, next).cancel();
+        std::mem::replace(&mut self.calls.cancel, next).cancel();
     }
 }
 

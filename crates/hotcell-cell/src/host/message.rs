@@ -18,6 +18,15 @@ pub(crate) struct Waiting {
     _charge: Option<Charge>,
 }
 
+/// What the host has to say to the guest.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    /// A message too long for the inbox, until the guest takes it.
+    pub(crate) waiting: Option<Waiting>,
+    /// Where messages are put together.
+    scratch: Vec<u8>,
+}
+
 /// Why there is no room for what the guest says.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -95,8 +104,8 @@ impl Host {
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
     ) -> wasmtime::Result<Result<i32, OverLimit>> {
         // A message that the guest did not take is of no use any more.
-        self.waiting = None;
-        let mut message = std::mem::take(&mut self.scratch);
+        self.outbox.waiting = None;
+        let mut message = std::mem::take(&mut self.outbox.scratch);
         message.clear();
         write(&mut message)?;
         let charge = if message.len() > INBOX_SIZE {
@@ -112,7 +121,7 @@ impl Host {
 
     /// Puts a message of the host's own where the guest will look for it, and returns its length.
     pub(crate) fn send(&mut self, memory: &mut [u8], message: Vec<u8>) -> wasmtime::Result<i32> {
-        self.waiting = None;
+        self.outbox.waiting = None;
         self.put_message(memory, message, None)
     }
 
@@ -124,7 +133,7 @@ impl Host {
     ) -> wasmtime::Result<i32> {
         let length = i32::try_from(message.len())?;
         if message.len() > INBOX_SIZE {
-            self.waiting = Some(Waiting {
+            self.outbox.waiting = Some(Waiting {
                 message,
                 _charge: charge,
             });
@@ -138,7 +147,7 @@ impl Host {
             .copy_from_slice(&message);
         // One that became much longer, but then could not be sent, is not kept.
         if message.capacity() <= 2 * INBOX_SIZE {
-            self.scratch = message;
+            self.outbox.scratch = message;
         }
         Ok(length)
     }

@@ -108,7 +108,8 @@ impl Host {
                     let exception = read_exception(reader, out_of_memory, &mut tool)?;
                     Ok(Emitted::Exception(Box::new(exception)))
                 })?;
-                let tool = tool.and_then(|number| self.tools.get(usize::try_from(number).ok()?));
+                let tool =
+                    tool.and_then(|number| self.calls.tools.get(usize::try_from(number).ok()?));
                 let tool = tool.map(|slot| Arc::clone(&slot.name));
                 if let Some((Emitted::Exception(exception), _)) = &mut self.said.emitted {
                     exception.tool = tool;
@@ -189,7 +190,7 @@ impl Host {
     }
 
     fn print(&self, message: &[u8]) -> Result<(), WireError> {
-        let Some(console) = &self.console else {
+        let Some(console) = &self.grants.console else {
             return Ok(());
         };
         let room = room(&self.account);

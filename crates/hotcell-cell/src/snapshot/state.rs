@@ -8,7 +8,7 @@ use super::SnapshotError;
 use crate::{
     cell::{MAX_TOOLS, is_slot_name},
     held::{Arguments, Held, over_limit, room},
-    host::{Host, PendingCall, Slot, read_values},
+    host::{Host, PendingCall, ToolSlot, read_values},
     tool::{Answer, ToolError, is_kind_number},
     value::Value,
     wire::{Budget, Reader, WireError, put_number, put_value},
@@ -32,27 +32,28 @@ impl State {
             memory_size,
             is_running,
             tools: host
+                .calls
                 .tools
                 .iter()
                 .map(|slot| (Arc::clone(&slot.name), slot.kind))
                 .collect(),
-            calls: host.calls.clone(),
-            answers: host.answers.iter().cloned().collect(),
+            calls: host.calls.pending.clone(),
+            answers: host.calls.answers.iter().cloned().collect(),
         }
     }
 
     pub(crate) fn apply(self, host: &mut Host) {
-        host.tools = self
+        host.calls.tools = self
             .tools
             .into_iter()
-            .map(|(name, kind)| Slot {
+            .map(|(name, kind)| ToolSlot {
                 name,
                 tool: None,
                 kind,
             })
             .collect();
-        host.calls = self.calls;
-        host.answers = self.answers.into();
+        host.calls.pending = self.calls;
+        host.calls.answers = self.answers.into();
     }
 
     /// The most bytes that it may take, when what it keeps is charged to `account`.

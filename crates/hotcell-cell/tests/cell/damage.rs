@@ -19,9 +19,9 @@ const MEMORY_LIMIT: u64 = 16 << 20;
 const HOST_LIMIT: usize = 4 << 20;
 
 /// splitmix64.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -77,10 +77,10 @@ impl Parts {
     }
 
     /// A place in a page at which a pointer could be, and a number that could be a pointer.
-    fn pointer(&self, chance: &mut Chance) -> (usize, usize, u32) {
+    fn pointer(&self, rng: &mut Rng) -> (usize, usize, u32) {
         for _ in 0..200 {
-            let page = chance.below(self.pages.len());
-            let at = chance.below(PAGE / 4) * 4;
+            let page = rng.below(self.pages.len());
+            let at = rng.below(PAGE / 4) * 4;
             let word = u32::from_le_bytes(self.pages[page].1[at..at + 4].try_into().unwrap());
             if word > 65536 && u64::from(word) < MEMORY_LIMIT && word % 4 == 0 {
                 return (page, at, word);
@@ -141,9 +141,9 @@ fn origins() -> Vec<Vec<u8>> {
 }
 
 /// The state of a snapshot with something in it that cannot be, or should not.
-fn odd_state(chance: &mut Chance) -> Vec<u8> {
-    let odd = |chance: &mut Chance| -> Value {
-        match chance.below(12) {
+fn odd_state(rng: &mut Rng) -> Vec<u8> {
+    let odd = |rng: &mut Rng| -> Value {
+        match rng.below(12) {
             0 => Value::Number(f64::NAN),
             1 => Value::Number(-1.0),
             2 => Value::Number(1e300),
@@ -155,15 +155,15 @@ fn odd_state(chance: &mut Chance) -> Vec<u8> {
             8 => Value::Buffer(vec![1, 2, 3]),
             9 => Value::Bool(true),
             10 => Value::Null,
-            _ => Value::Number(f64::from(u32::try_from(chance.below(70_000)).unwrap())),
+            _ => Value::Number(f64::from(u32::try_from(rng.below(70_000)).unwrap())),
         }
     };
-    let list = |chance: &mut Chance, make: &dyn Fn(&mut Chance) -> Value| {
-        let length = chance.of(&[0, 1, 2, 3, 100, 40_000]);
-        let one = make(chance);
+    let list = |rng: &mut Rng, make: &dyn Fn(&mut Rng) -> Value| {
+        let length = rng.of(&[0, 1, 2, 3, 100, 40_000]);
+        let one = make(rng);
         let mut all = vec![one; length];
         if let Some(last) = all.last_mut() {
-            *last = make(chance);
+            *last = make(rng);
         }
         Value::Array(all)
     };
@@ -172,7 +172,7 @@ fn odd_state(chance: &mut Chance) -> Vec<u8> {
         Value::from("ask"),
         Value::Buffer(vec![1, 4, 2]),
     ]);
-    let memory = chance.of(&[
+    let memory = rng.of(&[
         0.0,
         65_536.0,
         4_194_304.0,
@@ -184,68 +184,61 @@ fn odd_state(chance: &mut Chance) -> Vec<u8> {
         f64::NAN,
         -65_536.0,
     ]);
-    let tools = list(chance, &|chance| Value::array([odd(chance), odd(chance)]));
-    let calls = if chance.below(2) == 0 {
-        Value::Array(vec![good_call; chance.of(&[1, 2, 5000])])
+    let tools = list(rng, &|rng| Value::array([odd(rng), odd(rng)]));
+    let calls = if rng.below(2) == 0 {
+        Value::Array(vec![good_call; rng.of(&[1, 2, 5000])])
     } else {
-        list(chance, &|chance| {
-            Value::array([odd(chance), odd(chance), odd(chance)])
-        })
+        list(rng, &|rng| Value::array([odd(rng), odd(rng), odd(rng)]))
     };
-    let answers = list(chance, &|chance| {
-        Value::array([odd(chance), odd(chance), odd(chance)])
-    });
+    let answers = list(rng, &|rng| Value::array([odd(rng), odd(rng), odd(rng)]));
     let parts = [
         Value::Number(memory),
-        if chance.below(8) == 0 {
-            odd(chance)
+        if rng.below(8) == 0 {
+            odd(rng)
         } else {
-            Value::Bool(chance.below(2) == 0)
+            Value::Bool(rng.below(2) == 0)
         },
         tools,
         calls,
         answers,
     ];
-    let keep = chance.of(&[5, 5, 5, 4, 0]);
+    let keep = rng.of(&[5, 5, 5, 4, 0]);
     encode_for_fuzzing(&Value::array(parts.into_iter().take(keep))).unwrap_or_default()
 }
 
 /// A snapshot with one kind of damage, and which.
-fn damage(origins: &[Vec<u8>], chance: &mut Chance) -> (&'static str, Vec<u8>) {
-    let origin = chance.below(origins.len());
-    match chance.below(16) {
-        0 => (
-            "a field of the header",
-            alter_header(&origins[origin], chance),
-        ),
+fn damage(origins: &[Vec<u8>], rng: &mut Rng) -> (&'static str, Vec<u8>) {
+    let origin = rng.below(origins.len());
+    match rng.below(16) {
+        0 => ("a field of the header", alter_header(&origins[origin], rng)),
         1 => {
             let bytes = &origins[origin];
-            ("cut off", bytes[..chance.below(bytes.len())].to_vec())
+            ("cut off", bytes[..rng.below(bytes.len())].to_vec())
         }
-        2 => ("a length", alter_length(&origins[origin], chance)),
+        2 => ("a length", alter_length(&origins[origin], rng)),
         _ => {
             let mut parts = Parts::of(&origins[origin]);
-            let other = Parts::of(&origins[chance.below(origins.len())]);
-            let name = parts.damage(other, chance);
+            let other = Parts::of(&origins[rng.below(origins.len())]);
+            let name = parts.damage(other, rng);
             (name, seal_for_fuzzing(&parts.content()))
         }
     }
 }
 
-fn alter_header(origin: &[u8], chance: &mut Chance) -> Vec<u8> {
+fn alter_header(origin: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = origin.to_vec();
-    let at = chance.below(96);
-    bytes[at] = bytes[at].wrapping_add(u8::try_from(1 + chance.below(255)).unwrap());
+    let at = rng.below(96);
+    bytes[at] = bytes[at].wrapping_add(u8::try_from(1 + rng.below(255)).unwrap());
     bytes
 }
 
-fn alter_length(origin: &[u8], chance: &mut Chance) -> Vec<u8> {
+fn alter_length(origin: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut content = Parts::of(origin).content();
-    match chance.below(3) {
-        0 => content.truncate(chance.below(content.len())),
-        1 => content.extend(std::iter::repeat_n(0, chance.below(9000))),
+    match rng.below(3) {
+        0 => content.truncate(rng.below(content.len())),
+        1 => content.extend(std::iter::repeat_n(0, rng.below(9000))),
         _ => {
-            let length = chance.of(&[0u32, 1, 100, 1 << 20, u32::MAX]);
+            let length = rng.of(&[0u32, 1, 100, 1 << 20, u32::MAX]);
             content[..4].copy_from_slice(&length.to_le_bytes());
         }
     }
@@ -254,16 +247,16 @@ fn alter_length(origin: &[u8], chance: &mut Chance) -> Vec<u8> {
 
 impl Parts {
     /// Damages the state, or pages. Says how.
-    fn damage(&mut self, mut other: Self, chance: &mut Chance) -> &'static str {
-        let page = chance.below(self.pages.len());
-        match chance.below(13) {
+    fn damage(&mut self, mut other: Self, rng: &mut Rng) -> &'static str {
+        let page = rng.below(self.pages.len());
+        match rng.below(13) {
             0 => {
-                let at = chance.below(self.state.len());
-                self.state[at] ^= 1 << chance.below(8);
+                let at = rng.below(self.state.len());
+                self.state[at] ^= 1 << rng.below(8);
                 "a bit of the state"
             }
             1 | 2 => {
-                self.state = odd_state(chance);
+                self.state = odd_state(rng);
                 "an odd state"
             }
             3 => {
@@ -273,12 +266,12 @@ impl Parts {
             4 => {
                 let number = &mut self.pages[page].0;
                 let next = number.wrapping_add(1);
-                let anywhere = u32::try_from(chance.below(1 << 20)).unwrap();
-                *number = chance.of(&[0, 1, u32::MAX, anywhere, next]);
+                let anywhere = u32::try_from(rng.below(1 << 20)).unwrap();
+                *number = rng.of(&[0, 1, u32::MAX, anywhere, next]);
                 "a page number"
             }
             5 => {
-                let copy = self.pages[chance.below(self.pages.len())].1.clone();
+                let copy = self.pages[rng.below(self.pages.len())].1.clone();
                 self.pages[page].1 = copy;
                 "a page in the place of another"
             }
@@ -287,11 +280,11 @@ impl Parts {
                 "a page that is missing"
             }
             7 => {
-                self.pages[page].1.fill(chance.of(&[0u8, 0xff, 0x41, 1]));
+                self.pages[page].1.fill(rng.of(&[0u8, 0xff, 0x41, 1]));
                 "a page of one byte"
             }
             8 => {
-                let foreign = other.pages.swap_remove(chance.below(other.pages.len()));
+                let foreign = other.pages.swap_remove(rng.below(other.pages.len()));
                 match self
                     .pages
                     .iter_mut()
@@ -303,21 +296,21 @@ impl Parts {
                 "a page of another snapshot"
             }
             9 | 10 => {
-                (0..=chance.below(4)).for_each(|_| self.forge_pointer(chance));
+                (0..=rng.below(4)).for_each(|_| self.forge_pointer(rng));
                 "pointers"
             }
             11 => {
-                for _ in 0..=chance.below(8) {
-                    let page = chance.below(self.pages.len());
-                    self.pages[page].1[chance.below(PAGE)] ^= 1 << chance.below(8);
+                for _ in 0..=rng.below(8) {
+                    let page = rng.below(self.pages.len());
+                    self.pages[page].1[rng.below(PAGE)] ^= 1 << rng.below(8);
                 }
                 "bits of live pages"
             }
             _ => {
-                for _ in 0..chance.below(300) {
-                    let page = chance.below(self.pages.len());
-                    let at = chance.below(PAGE / 4) * 4;
-                    let word = chance.next().to_le_bytes();
+                for _ in 0..rng.below(300) {
+                    let page = rng.below(self.pages.len());
+                    let at = rng.below(PAGE / 4) * 4;
+                    let word = rng.next().to_le_bytes();
                     self.pages[page].1[at..at + 4].copy_from_slice(&word[..4]);
                 }
                 "words of live pages"
@@ -325,11 +318,11 @@ impl Parts {
         }
     }
 
-    fn forge_pointer(&mut self, chance: &mut Chance) {
-        let (page, at, word) = self.pointer(chance);
-        let (_, _, elsewhere) = self.pointer(chance);
+    fn forge_pointer(&mut self, rng: &mut Rng) {
+        let (page, at, word) = self.pointer(rng);
+        let (_, _, elsewhere) = self.pointer(rng);
         let itself = self.pages[page].0 * 4096 + u32::try_from(at).unwrap();
-        let forged = chance.of(&[
+        let forged = rng.of(&[
             0,
             elsewhere,
             word.wrapping_add(4),
@@ -381,10 +374,10 @@ fn a_damaged_snapshot_costs_at_most_its_cell() {
         .and_then(|count| count.parse().ok())
         .unwrap_or(1_500);
     let origins = origins();
-    let mut chance = Chance(0x0dd5);
+    let mut rng = Rng(0x0dd5);
     let (mut refused, mut dead, mut alive, mut endless) = (0, 0, 0, 0);
     for _ in 0..count {
-        let (name, bytes) = damage(&origins, &mut chance);
+        let (name, bytes) = damage(&origins, &mut rng);
         let account = Account::new("host memory", HOST_LIMIT);
         let options = CellOptions::default()
             .memory_limit(MEMORY_LIMIT)

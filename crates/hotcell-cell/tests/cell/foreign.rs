@@ -205,7 +205,7 @@ impl Drop for Explosive {
 fn futures_of_tools_may_panic_wherever_they_can() {
     let code = "
         const all = [];
-        for (const name of ['now', 'wait', 'natural', 'later'])
+        for (const name of ['now', 'wait', 'maybe_async', 'later'])
             try { all.push(await globalThis[name]()) } catch (e) { all.push(e.message) }
         all";
     let mut cell = cell();
@@ -216,21 +216,21 @@ fn futures_of_tools_may_panic_wherever_they_can() {
         ),
         ("wait", Tool::blocking(|_| Explosive { when_polled: true })),
         (
-            "natural",
-            Tool::natural(|_| async {
+            "maybe_async",
+            Tool::maybe_async(|_| async {
                 let value = Explosive { when_polled: true }.await?;
                 Ok(Reply::Value(value))
             }),
         ),
         (
             "later",
-            Tool::natural(|_| async {
+            Tool::maybe_async(|_| async {
                 Ok(Reply::Later(Box::pin(Explosive { when_polled: true })))
             }),
         ),
     ])
     .unwrap();
-    let failed = ["now", "wait", "natural", "later"]
+    let failed = ["now", "wait", "maybe_async", "later"]
         .map(|tool| Value::from(format!("the tool {tool} panicked")));
     assert_eq!(eval(&mut cell, code), Value::array(failed));
 }
@@ -247,8 +247,8 @@ fn futures_of_tools_may_panic_when_they_are_dropped() {
             Tool::blocking(|_| Explosive { when_polled: false }),
         ),
         (
-            "natural",
-            Tool::natural(|_| async {
+            "maybe_async",
+            Tool::maybe_async(|_| async {
                 Ok(Reply::Later(Box::pin(Explosive { when_polled: false })))
             }),
         ),

@@ -63,8 +63,8 @@ fn measured_cell() -> Cell {
         ),
         ("wait", Tool::blocking(|_| async { Ok(Value::Null) })),
         (
-            "natural",
-            Tool::natural(|_| async { Ok(hotcell_cell::Reply::Value(Value::Null)) }),
+            "maybe_async",
+            Tool::maybe_async(|_| async { Ok(hotcell_cell::Reply::Value(Value::Null)) }),
         ),
         ("defer", Tool::deferred()),
         ("final_answer", Tool::final_answer()),
@@ -212,8 +212,8 @@ const FUNCTIONS: &[(&str, &str, u32)] = &[
     ),
     ("tool_wait: an argument", "wait('é'.repeat(n))", 10_000_000),
     (
-        "tool_natural: an argument",
-        "natural('é'.repeat(n))",
+        "tool_maybe_async: an argument",
+        "maybe_async('é'.repeat(n))",
         10_000_000,
     ),
     (

@@ -46,8 +46,8 @@ fn arguments_of_outstanding_calls_fill_the_account_and_the_cell_lives_on() {
             Tool::asynchronous(|_| std::future::pending()),
         ),
         (
-            "natural",
-            Tool::natural(|_| async { Ok(Reply::Later(Box::pin(std::future::pending()))) }),
+            "maybe_async",
+            Tool::maybe_async(|_| async { Ok(Reply::Later(Box::pin(std::future::pending()))) }),
         ),
     ];
     for (name, tool) in kinds {

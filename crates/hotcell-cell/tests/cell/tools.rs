@@ -70,11 +70,11 @@ fn a_blocking_tool_takes_its_time_but_returns_a_plain_value() {
 }
 
 #[test]
-fn a_natural_tool_is_synchronous_or_not_by_what_it_gives_back() {
+fn a_maybe_async_tool_is_synchronous_or_not_by_what_it_gives_back() {
     let mut cell = cell();
     cell.define_tool(
         "either",
-        Tool::natural(|call| async move {
+        Tool::maybe_async(|call| async move {
             sleep(Duration::from_millis(1)).await;
             match call.argument(0).as_str() {
                 Some("now") => Ok(Reply::Value(Value::from(1))),
@@ -113,9 +113,9 @@ fn a_natural_tool_is_synchronous_or_not_by_what_it_gives_back() {
 }
 
 #[test]
-fn the_end_of_a_run_reaches_a_natural_tool_that_does_not_return() {
+fn the_end_of_a_run_reaches_a_maybe_async_tool_that_does_not_return() {
     let mut cell = cell();
-    let never = Tool::natural(|_| std::future::pending());
+    let never = Tool::maybe_async(|_| std::future::pending());
     cell.define_tool("never", never).unwrap();
     let program = Program::new("never()").timeout(Duration::from_millis(20));
     assert!(matches!(

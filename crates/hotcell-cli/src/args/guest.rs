@@ -3,8 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueHint};
-use hotcell_exec::Schedule;
-use hotcell_net::{Rule, Scheme};
+use hotcell::exec::Schedule;
+use hotcell::net::{Rule, Scheme};
 
 use super::{
     amounts::{parse_count, parse_duration, parse_size},
@@ -89,7 +89,7 @@ fn parse_destination(text: &str) -> Result<Rule, String> {
     let target = text.strip_prefix("tcp://").unwrap_or(text);
     let rule: Rule = format!("tcp://{target}")
         .parse()
-        .map_err(|error: hotcell_net::PolicyError| error.to_string())?;
+        .map_err(|error: hotcell::net::PolicyError| error.to_string())?;
     if rule.schemes != [Scheme::Tcp] || rule.path_prefix.is_some() || text.contains(' ') {
         return Err("use HOST:PORT, as in db.example.com:5432".to_owned());
     }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use hotcell_cell::{Clock, Random, Value};
-use hotcell_executor::json::from_json;
+use hotcell::cell::{Clock, Random, Value};
+use hotcell::json::from_json;
 
 /// `name=json`.
 #[derive(Clone)]

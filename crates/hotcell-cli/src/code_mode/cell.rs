@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, Shared, select};
-use hotcell_cell::{Charge, ToolError, Value};
-use hotcell_executor::{Executor, ExecutorError, ObservationOptions, Run};
+use hotcell::cell::{Charge, ToolError, Value};
+use hotcell::{Executor, ExecutorError, ObservationOptions, Run};
 
 use super::client::{Client, Question};
 use super::functions::{GUEST, functions};

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_channel::oneshot;
-use hotcell_cell::Charge;
+use hotcell::cell::Charge;
 
 use super::frames::frame;
 use super::message::{DelegateAnswer, DelegateRequest, Outcome, Report, Response, ToClient};

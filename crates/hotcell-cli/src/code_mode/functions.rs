@@ -5,8 +5,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use hotcell_cell::{Tool, ToolCall, ToolError, Value};
-use hotcell_executor::AgentTool;
+use hotcell::AgentTool;
+use hotcell::cell::{Tool, ToolCall, ToolError, Value};
 use serde_json::value::RawValue;
 
 use super::cell::Cell;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use hotcell_cell::{Clock, Engine, Pool, Random};
-use hotcell_executor::{Executor, ExecutorOptions};
+use hotcell::cell::{Clock, Engine, Pool, Random};
+use hotcell::{Executor, ExecutorOptions};
 
 use super::cell::{Cell, ClientTool, Observing, missing};
 use super::client::Client;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use hotcell_cell::{BuildId, Engine};
-use hotcell_image::TARGET_FEATURES;
+use hotcell::cell::TARGET_FEATURES;
+use hotcell::cell::{BuildId, Engine};
 use rustix::process::{Resource, getrlimit};
 use serde_json::{Map, Value as Json, json};
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use hotcell_cell::{Engine, Value};
-use hotcell_executor::{AgentTool, ErrorCode, Executor, ExecutorError, ExecutorOptions};
+use hotcell::cell::{Engine, Value};
+use hotcell::{AgentTool, ErrorCode, Executor, ExecutorError, ExecutorOptions};
 
 use super::Check;
 

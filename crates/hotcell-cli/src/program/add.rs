@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hotcell_wasi::{ProgramStore, WasiEngine};
+use hotcell::wasi::{ProgramStore, WasiEngine};
 
 use super::store;
 use crate::{

@@ -1,6 +1,6 @@
 //! Installed programs, for the sandboxes of a server.
 
-use hotcell_sandbox::SandboxOptions;
+use hotcell::sandbox::SandboxOptions;
 
 use super::store;
 

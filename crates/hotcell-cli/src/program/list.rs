@@ -1,6 +1,6 @@
 //! `hotcell program list`.
 
-use hotcell_wasi::ProgramStore;
+use hotcell::wasi::ProgramStore;
 use serde_json::json;
 
 use super::store;

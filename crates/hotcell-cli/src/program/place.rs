@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hotcell_wasi::ProgramStore;
+use hotcell::wasi::ProgramStore;
 
 use crate::exit::CliError;
 

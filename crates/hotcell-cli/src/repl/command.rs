@@ -86,7 +86,7 @@ fn file(name: &str) -> Result<&Path, CliError> {
 fn tools(state: &Live<'_>) {
     let tools = state.executor().tools();
     for tool in &tools {
-        match hotcell_prompt::declare_tool(tool) {
+        match hotcell::prompt::declare_tool(tool) {
             Ok(declaration) => print::line(declaration),
             Err(_) => print::line(&tool.name),
         }

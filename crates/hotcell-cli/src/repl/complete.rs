@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hotcell_cell::Value;
-use hotcell_executor::{Executor, ExecutorOptions, Run};
+use hotcell::cell::Value;
+use hotcell::{Executor, ExecutorOptions, Run};
 
 use super::live::Live;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use hotcell_cell::Engine;
-use hotcell_executor::{ErrorCode, Executor, Run, State, inspect::inspect};
+use hotcell::cell::Engine;
+use hotcell::{ErrorCode, Executor, Run, State, inspect::inspect};
 
 use crate::args::CellArgs;
 use crate::exit::CliError;

@@ -1,6 +1,6 @@
 //! Whether code is wrong, or only not complete yet.
 
-use hotcell_prepare::{Location, PrepareOptions, rule, validate_code};
+use hotcell::prepare::{Location, PrepareOptions, rule, validate_code};
 
 /// Whether more lines could make sense of this.
 ///

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hotcell_executor::Executor;
+use hotcell::Executor;
 
 use super::executors::Modules;
 use super::line::Line;

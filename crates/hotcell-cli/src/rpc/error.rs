@@ -1,6 +1,6 @@
 //! Errors of JSON-RPC.
 
-use hotcell_executor::ExecutorError;
+use hotcell::ExecutorError;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -52,7 +52,7 @@ impl RpcError {
     }
 
     /// A file tool failed.
-    pub(crate) fn file(error: &hotcell_cell::ToolError) -> Self {
+    pub(crate) fn file(error: &hotcell::cell::ToolError) -> Self {
         let error = error.as_value();
         let message = error.message.to_string();
         let code = error.properties.iter().find(|(key, _)| key == "code");

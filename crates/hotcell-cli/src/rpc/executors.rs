@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hotcell_executor::json::{from_json, to_text};
-use hotcell_executor::{
+use hotcell::json::{from_json, to_text};
+use hotcell::meter::Watch;
+use hotcell::prepare::Diagnostic;
+use hotcell::sandbox::Sandbox;
+use hotcell::{
     CallRecord, ContentItem, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats,
 };
-use hotcell_meter::Watch;
-use hotcell_prepare::Diagnostic;
-use hotcell_sandbox::Sandbox;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value as Json, json};
 

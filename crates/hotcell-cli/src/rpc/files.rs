@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::json::{from_json, to_json};
-use hotcell_executor::{Files, call_file_tool};
-use hotcell_vfs::{Access, Change, Limits, VfsError};
+use hotcell::json::{from_json, to_json};
+use hotcell::vfs::{Access, Change, Limits, VfsError};
+use hotcell::{Files, call_file_tool};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 

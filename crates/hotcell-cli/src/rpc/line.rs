@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use hotcell_cell::Pool;
+use hotcell::cell::Pool;
 
 pub(super) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hotcell_cell::{Arguments, ToolError, Value};
-use hotcell_executor::json::{from_json, to_text};
-use hotcell_executor::{Approval, ApprovalRequest, Store, StoreFuture};
-use hotcell_meter::{Stopped, Unwatched, Watch};
+use hotcell::cell::{Arguments, ToolError, Value};
+use hotcell::json::{from_json, to_text};
+use hotcell::meter::{Stopped, Unwatched, Watch};
+use hotcell::{Approval, ApprovalRequest, Store, StoreFuture};
 use serde_json::{Value as Json, json};
 
 use super::call::Calls;

@@ -11,7 +11,7 @@ pub(super) mod run;
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hotcell_sandbox::{HistoryEntry, Sandbox, SandboxError, SandboxOptions};
+use hotcell::sandbox::{HistoryEntry, Sandbox, SandboxError, SandboxOptions};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 

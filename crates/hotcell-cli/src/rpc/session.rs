@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
-use hotcell_cell::{Arguments, Engine, Pool};
-use hotcell_sandbox::{Sandbox, SandboxOptions};
+use hotcell::cell::{Arguments, Engine, Pool};
+use hotcell::sandbox::{Sandbox, SandboxOptions};
 use serde_json::Value as Json;
 
 use super::batch::{Batch, InFlight, Responder, To};

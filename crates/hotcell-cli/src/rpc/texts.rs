@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use hotcell_executor::{ExecutorOptions, ObservationOptions, observation_of_json};
-use hotcell_prompt::{
+use hotcell::prompt::{
     ParseOptions, PromptContext, parse_code, render_system_prompt, render_template,
 };
+use hotcell::{ExecutorOptions, ObservationOptions, observation_of_json};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 

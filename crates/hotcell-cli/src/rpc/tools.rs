@@ -1,9 +1,9 @@
 //! Tools whose functions are the client's.
 
-use hotcell_cell::{ErrorValue, ToolCall, ToolError, Value};
-use hotcell_executor::json::from_json;
-use hotcell_executor::{AgentTool, Permission};
-use hotcell_prompt::ToolMode;
+use hotcell::cell::{ErrorValue, ToolCall, ToolError, Value};
+use hotcell::json::from_json;
+use hotcell::prompt::ToolMode;
+use hotcell::{AgentTool, Permission};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -63,7 +63,7 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
     let mut agent = match tool.mode {
         ToolMode::Sync => AgentTool::blocking(ask),
         ToolMode::Async => AgentTool::asynchronous(ask),
-        ToolMode::Stream => AgentTool::from(hotcell_cell::Tool::paged(ask)),
+        ToolMode::Stream => AgentTool::from(hotcell::cell::Tool::paged(ask)),
     };
     if let Some(description) = &tool.description {
         agent = agent.description(description);

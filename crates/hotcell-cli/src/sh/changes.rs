@@ -2,8 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
-use hotcell_sandbox::Sandbox;
-use hotcell_vfs::{Access, HostVfs, OverlayVfs, Overwrite};
+use hotcell::sandbox::Sandbox;
+use hotcell::vfs::{Access, HostVfs, OverlayVfs, Overwrite};
 
 use super::WORKSPACE;
 use crate::{changes, exit::CliError};

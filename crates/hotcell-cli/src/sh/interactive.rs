@@ -1,7 +1,7 @@
 //! A shell that a person types to.
 
-use hotcell_meter::Unwatched;
-use hotcell_shell::parse::{NoAliases, Options, Parser};
+use hotcell::meter::Unwatched;
+use hotcell::shell::parse::{NoAliases, Options, Parser};
 use rustyline::{DefaultEditor, error::ReadlineError};
 
 use super::{Session, streams::Streams};

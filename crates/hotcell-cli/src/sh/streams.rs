@@ -8,9 +8,9 @@ use std::{
     thread,
 };
 
-use hotcell_process::Stream;
-use hotcell_sandbox::Command;
-use hotcell_vfs::{Errno, FileType, Metadata, Timestamp};
+use hotcell::process::Stream;
+use hotcell::sandbox::Command;
+use hotcell::vfs::{Errno, FileType, Metadata, Timestamp};
 
 /// Standard input.
 pub(crate) fn input() -> Arc<dyn Stream> {

@@ -392,7 +392,10 @@ fn what_a_cell_stores_is_there_for_the_next_and_not_for_another_session() {
     assert_eq!(texts_of(&host.initial(id)["Result"]), ["undefined"]);
     for (source, words) in [
         ("store('f', () => 1)", "only what JSON can say"),
-        ("for (let i = 0; i < 9; i++) store('big' + i, 'x'.repeat(2e6))", "a session may store"),
+        (
+            "for (let i = 0; i < 9; i++) store('big' + i, 'x'.repeat(2e6))",
+            "a session may store",
+        ),
     ] {
         let error = host.run(source)["error_text"].as_str().unwrap().to_owned();
         assert!(error.contains(words), "{source}: {error}");

@@ -36,7 +36,10 @@ fn a_run_has_what_its_code_showed_also_if_it_failed() {
             .ends_with("Shown before the error:\na\n[image/gif, 6 bytes]\n[1]")
     );
     // Without anything to show there is nothing.
-    assert_eq!(client.call("executor.run", params("1"))["content"], json!([]));
+    assert_eq!(
+        client.call("executor.run", params("1"))["content"],
+        json!([])
+    );
 }
 
 #[test]

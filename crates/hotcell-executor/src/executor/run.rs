@@ -251,6 +251,7 @@ impl Executor {
             let context = Context {
                 options: &self.0.options,
                 hooks,
+                code: &run.code,
                 program: &run.name,
                 timeout: clock.timeout,
                 watch: &clock.stop,

@@ -1,12 +1,12 @@
 //! Files for code: texts, bytes, lines and lists as values, with nothing for the eye mixed in.
 
-use hotcell_cell::{Charge, Tool, ToolCall, ToolError, Value};
+use hotcell_cell::{Tool, ToolCall, ToolError, Value};
 use hotcell_prompt::ToolSpec;
 use hotcell_tools::{FileToolError, FileTools};
 use serde::de::IgnoredAny;
 use serde_json::{Value as Json, json};
 
-use super::paid;
+use super::{on_turn, over, told};
 use crate::{files::Files, tool::AgentTool};
 
 /// Does the work of a function, on this thread.
@@ -136,12 +136,7 @@ fn tool(files: &Files, function: &'static Function) -> AgentTool {
     let Function { work, kind, .. } = *function;
     let tool = AgentTool::on_files(files, move |files| {
         let (tools, turns) = (files.tools().clone(), files.turns().clone());
-        let run = move |call: ToolCall| {
-            let cancel = call.cancel.clone();
-            let tools = tools.with_cancel(move || cancel.is_cancelled());
-            let turns = turns.clone();
-            async move { turns.take(move || paid(&call, work(&tools, &call))).await.0 }
-        };
+        let run = move |call| on_turn(&tools, &turns, call, work);
         match kind {
             Kind::Plain => Tool::asynchronous(run),
             Kind::Json => Tool::json(run),
@@ -159,7 +154,6 @@ fn tool(files: &Files, function: &'static Function) -> AgentTool {
 
 fn read_text(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     let path = path(call)?;
-    let _room = room(tools, call, &path)?;
     tools.read_text(&path).map(Value::from).map_err(failed)
 }
 
@@ -167,22 +161,20 @@ fn read_bytes(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     let path = path(call)?;
     let offset = count(call, 1, "offset")?.unwrap_or(0);
     let length = count(call, 2, "length")?;
-    let _room = match length {
-        Some(length) => charge(call, length)?,
-        None => room(tools, call, &path)?,
-    };
     let bytes = tools.read_bytes(&path, offset, length);
     bytes.map(Value::bytes).map_err(failed)
 }
 
 fn read_json(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     let path = path(call)?;
-    let _room = room(tools, call, &path)?;
     let text = tools.read_text(&path).map_err(failed)?;
     // Some editors put a mark before the text that is no JSON.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
     // Checked here, the error is the call's: it has the place of the call and the name of the tool.
-    match serde_json::from_str::<IgnoredAny>(text) {
+    match serde_json::from_str::<IgnoredAny>(&text) {
         Ok(_) => Ok(Value::from(text)),
         Err(error) => Err(ToolError::new(
             "SyntaxError",
@@ -194,8 +186,6 @@ fn read_json(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
 fn read_lines(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     let path = path(call)?;
     let offset = count(call, 1, "offset")?.unwrap_or(0);
-    // A page of lines is held several times over.
-    let _room = charge(call, 4 * hotcell_tools::PAGE_BYTES as u64)?;
     let page = tools.read_lines(&path, offset).map_err(failed)?;
     let next = match page.next {
         #[expect(
@@ -226,6 +216,12 @@ fn write_text(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
             text.or(call.arguments.get(1)),
         ));
     };
+    // A text with half a character in it takes longer to write down.
+    let times = if text.as_str().is_some() { 1 } else { 3 };
+    let bytes = call.arguments.iter().map(Value::heap_size).sum::<usize>();
+    let _copy = call
+        .charge(times * bytes)
+        .map_err(|problem| over(call, &problem))?;
     let text = text.to_str_lossy().into_owned();
     let bytes = tools.write_text(&path, text).map_err(failed)?;
     #[expect(clippy::cast_precision_loss, reason = "shorter than 2^53 bytes")]
@@ -309,22 +305,9 @@ fn mistyped(call: &ToolCall, name: &str, expected: &str, got: Option<&Value>) ->
 
 #[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
 fn failed(error: FileToolError) -> ToolError {
-    let failed = ToolError::from(error.to_string());
+    let failed = told(&error);
     match error.errno() {
         Some(errno) => failed.with("code", errno.to_string().as_str()),
         None => failed,
     }
-}
-
-/// Room for the content of a file, twice: as it is read, and as it is given.
-fn room(tools: &FileTools, call: &ToolCall, path: &str) -> Result<Option<Charge>, ToolError> {
-    let size = tools.size_of(path).map_err(failed)?;
-    charge(call, size)
-}
-
-fn charge(call: &ToolCall, bytes: u64) -> Result<Option<Charge>, ToolError> {
-    let bytes = bytes.min(hotcell_tools::CODE_MAX_BYTES);
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    call.charge(bytes.saturating_mul(2))
-        .map_err(|over| ToolError::new("RangeError", over.to_string()))
 }

@@ -22,7 +22,7 @@
 
 #include "host.h"
 #include "state.c"
-#include "blame.c"
+#include "operand-name.c"
 #include "stop.c"
 #include "wire.c"
 #include "encode.c"

@@ -34,7 +34,7 @@ static bool hc_machine_stack_is_low(void);
 /* Gives back the memory that is kept for the moment when there is none. */
 static void hc_release_reserve(void);
 
-/* Errors that name what they are about: see blame.c. */
+/* Errors that name what they are about: see operand-name.c. */
 static JSValue hc_throw_not_a_function(struct JSContext *ctx, JSValueConst value);
 static JSValue hc_throw_not_iterable(struct JSContext *ctx, JSValueConst value);
 static JSValue hc_throw_not_destructurable(struct JSContext *ctx, JSValueConst value);

@@ -21,7 +21,7 @@ HC_IMPORT("random") uint64_t host_random(void);
 HC_IMPORT("tool_call") int32_t host_tool_call(int32_t tool, const void *arguments, size_t length);
 HC_IMPORT("tool_wait") int32_t host_tool_wait(int32_t tool, const void *arguments, size_t length);
 HC_IMPORT("tool_start") int32_t host_tool_start(int32_t tool, int32_t call, const void *arguments, size_t length);
-HC_IMPORT("tool_natural") int32_t host_tool_natural(int32_t tool, int32_t call, const void *arguments, size_t length);
+HC_IMPORT("tool_maybe_async") int32_t host_tool_maybe_async(int32_t tool, int32_t call, const void *arguments, size_t length);
 HC_IMPORT("next_answer") int32_t host_next_answer(void);
 HC_IMPORT("admit") int32_t host_admit(int32_t kind, const void *source, size_t length);
 HC_IMPORT("module") int32_t host_module(const void *specifier, size_t length);

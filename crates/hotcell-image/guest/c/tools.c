@@ -1,7 +1,7 @@
 /* Tools: ordinary functions inside, the host's code outside.
  *
  * By who waits: HC_TOOL_SYNC answers within the call, HC_TOOL_WAIT suspends the whole cell until the answer is there,
- * HC_TOOL_ASYNC returns a promise that `next_answer` settles, HC_TOOL_NATURAL suspends the cell until the host knows whether
+ * HC_TOOL_ASYNC returns a promise that `next_answer` settles, HC_TOOL_MAYBE_ASYNC suspends the cell until the host knows whether
  * it has an answer or a promise of one. HC_TOOL_FINAL is `final_answer`, see run.c. HC_TOOL_PAGES returns an async iterator,
  * which calls as HC_TOOL_ASYNC does for a page at a time; HC_TOOL_JSON a promise for the value that an answer is the JSON text of:
  * see wrapped-tools.js. */
@@ -11,7 +11,7 @@ enum {
     HC_TOOL_WAIT = 1,
     HC_TOOL_ASYNC = 2,
     HC_TOOL_FINAL = 3,
-    HC_TOOL_NATURAL = 4,
+    HC_TOOL_MAYBE_ASYNC = 4,
     HC_TOOL_PAGES = 5,
     HC_TOOL_JSON = 6,
 };
@@ -299,11 +299,11 @@ static JSValue hc_tool_async(JSContext *ctx, JSValueConst this_val, int argc, JS
     return JS_EXCEPTION;
 }
 
-static JSValue hc_tool_natural(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
+static JSValue hc_tool_maybe_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int tool)
 {
     (void)this_val;
     int32_t call, now;
-    JSValue promise = hc_start_call(ctx, host_tool_natural, tool, argc, argv, &call, &now);
+    JSValue promise = hc_start_call(ctx, host_tool_maybe_async, tool, argc, argv, &call, &now);
     if (JS_IsException(promise) || now <= 0)
         return promise;
     /* A plain answer: nobody will ever see the promise. */
@@ -359,8 +359,8 @@ static JSValue hc_new_tool(JSContext *ctx, const char *name, uint8_t kind, int t
     case HC_TOOL_FINAL:
         function.generic_magic = hc_final_answer;
         break;
-    case HC_TOOL_NATURAL:
-        function.generic_magic = hc_tool_natural;
+    case HC_TOOL_MAYBE_ASYNC:
+        function.generic_magic = hc_tool_maybe_async;
         break;
     default:
         return JS_ThrowInternalError(ctx, "unknown kind of tool");

@@ -1,8 +1,9 @@
 // Intl, part 1: locales and options, as ECMA-402 reads them.
 //
 // The cell speaks one locale, en-US. "en", "en-US" and "en-Latn-US" name it, with or without Unicode extensions; a list is
-// searched for the first of these. A request that names only other locales is a RangeError, because output in the wrong
-// locale looks right and is not. `supportedLocalesOf` tells the truth beforehand.
+// searched for the first of these. Where a request names only other locales, en-US takes their place, as ECMA-402 has it:
+// `supportedLocalesOf` and `resolvedOptions` tell the truth, and who writes such code is warned before it runs
+// (`hotcell-prepare/src/rules/locales.rs`), because output in the wrong locale looks right and is not.
 //
 // All `intl-*.js` files are evaluated before `lockdown()`, because some of their functions become intrinsics. User code
 // runs only after it, on frozen intrinsics, so calling methods of genuine arrays and strings is safe; global bindings are
@@ -81,13 +82,8 @@
   // What was asked for, as { locale, keywords }.
   const resolveLocale = (locales) => {
     const list = canonicalList(locales);
-    if (list.length === 0) return { locale: 'en-US', keywords: Object.create(null) };
     const tag = list.find(isAvailable);
-    if (tag === undefined) {
-      const asked = list.map((item) => `"${item}"`).join(', ');
-      const verb = list.length === 1 ? 'locale' : 'locales';
-      throw new RangeError(`${verb} ${asked} ${list.length === 1 ? 'is' : 'are'} not available in this cell: only "en-US" is`);
-    }
+    if (tag === undefined) return { locale: 'en-US', keywords: Object.create(null) };
     return { locale: tag.split(/-[a-z\d]-/)[0], keywords: keywordsOf(tag) };
   };
 

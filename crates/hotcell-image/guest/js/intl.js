@@ -63,12 +63,9 @@
     return toText(value);
   };
 
-  // Case is a matter of language in four languages only; for all others the answer is the same.
+  // Case is that of en-US in all languages, but a tag has to be one.
   const checkCaseLocale = (locales) => {
-    const [first] = canonicalList(locales);
-    if (first !== undefined && /^(?:tr|az|lt|el)(?:-|$)/.test(first)) {
-      throw new RangeError(`locale "${first}" is not available in this cell: only "en-US" is`);
-    }
+    canonicalList(locales);
   };
 
   // An array that contains itself prints as nothing inside itself, as with `join`.

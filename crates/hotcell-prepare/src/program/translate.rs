@@ -16,7 +16,7 @@ use crate::options::PrepareOptions;
 use crate::position::PositionMap;
 use crate::program::Language;
 use crate::rewrite::rewrites;
-use crate::scan::{has_jsx, may_be_typed, stack_need};
+use crate::scan::{has_jsx, may_be_typed, stack_bound};
 use crate::stack::with_room;
 use crate::syntax::{Goal, SyntaxError, analyze, parse};
 use crate::view::{Facts, ProgramView};
@@ -27,7 +27,7 @@ pub(super) fn in_room(
     text: &str,
     work: impl FnOnce() -> Result<Outcome, Stopped> + Send,
 ) -> Result<Outcome, Stopped> {
-    with_room(stack_need(text), work)
+    with_room(stack_bound(text), work)
         .unwrap_or_else(|no_room| Ok(Outcome::refused(refusal(&no_room))))
 }
 

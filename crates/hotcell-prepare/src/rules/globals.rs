@@ -79,15 +79,21 @@ fn instead(name: &str) -> Option<&'static str> {
             "there is no browser: work on strings, and show results with `console.log`"
         }
         "fetch" | "XMLHttpRequest" | "WebSocket" | "EventSource" | "Request" | "Response"
-        | "Headers" => "there is no network: use a tool that does the request",
+        | "Headers" | "axios" => "there is no network: use a tool that does the request",
         "setTimeout"
         | "setInterval"
         | "setImmediate"
         | "clearTimeout"
         | "clearInterval"
         | "clearImmediate"
-        | "requestAnimationFrame" => "there are no timers: `await` the tools, or a tool that waits",
+        | "requestAnimationFrame"
+        | "sleep" => "there are no timers: `await` the tools, or a tool that waits",
         "Buffer" => "use `Uint8Array`, `TextEncoder` and `TextDecoder`",
+        "performance" | "Temporal" => {
+            "there is no such clock: `Date`, if the host allows the time, or a tool"
+        }
+        "_" | "lodash" => "there is no lodash: use methods of arrays and objects",
+        "moment" | "dayjs" => "use `Date` and `Intl.DateTimeFormat`",
         "crypto" => "there is no `crypto`: ask a tool for random bytes or hashes",
         "print" => "this is JavaScript: use `console.log(…)`",
         "len" => "this is JavaScript: use `value.length`, or `value.size` for a Map or Set",

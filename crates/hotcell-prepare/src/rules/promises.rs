@@ -1,4 +1,4 @@
-//! Promises of asynchronous tools that are taken for results.
+//! Promises of asynchronous tools, and of async functions, that are taken for results.
 
 use hotcell_meter::{Pace, Stopped};
 
@@ -14,6 +14,19 @@ pub(crate) fn check(
     found: &mut Findings,
     pace: &mut Pace<'_>,
 ) -> Result<(), Stopped> {
+    for call in &view.facts.async_calls {
+        pace.spend(1)?;
+        if let Some(consequence) = consequence(call.result) {
+            not_awaited(
+                view,
+                found,
+                call.name,
+                call.offset,
+                call.result,
+                consequence,
+            );
+        }
+    }
     if options.async_tools.is_empty() {
         return Ok(());
     }
@@ -52,19 +65,37 @@ pub(crate) fn check(
         let Some(consequence) = consequence(call.result) else {
             continue;
         };
-        let severity = Severity::Warning;
-        found.add(severity, || {
-            let name = &call.callee;
-            let message = format!("`{name}` returns a promise that is not awaited: {consequence}");
-            let fix = match call.result {
-                CallResult::Member(_) => format!("(await {name}(…))"),
-                _ => format!("await {name}(…)"),
-            };
-            view.diagnostic(rule::FLOATING_PROMISE, severity, call.offset, message)
-                .with_fix(fix)
-        });
+        not_awaited(
+            view,
+            found,
+            &call.callee,
+            call.offset,
+            call.result,
+            consequence,
+        );
     }
     Ok(())
+}
+
+/// A call whose promise is taken for its result.
+fn not_awaited(
+    view: &ProgramView<'_>,
+    found: &mut Findings,
+    name: &str,
+    offset: u32,
+    result: CallResult<'_>,
+    consequence: &str,
+) {
+    let severity = Severity::Warning;
+    found.add(severity, || {
+        let message = format!("`{name}` returns a promise that is not awaited: {consequence}");
+        let fix = match result {
+            CallResult::Member(_) => format!("(await {name}(…))"),
+            _ => format!("await {name}(…)"),
+        };
+        view.diagnostic(rule::FLOATING_PROMISE, severity, offset, message)
+            .with_fix(fix)
+    });
 }
 
 /// What comes of taking a promise for the result; `None` if nothing does.

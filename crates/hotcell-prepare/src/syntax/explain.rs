@@ -31,11 +31,14 @@ pub(super) fn explain(error: &OxcDiagnostic, text: &str, lines: &LineIndex<&str>
     } else if message.contains(['“', '”', '‘', '’']) {
         help = Some("use straight quotes: \" or '".into());
     }
+    if help.as_deref() == Some("try inserting a semicolon here") {
+        help = instead_of_a_semicolon(text, offset as usize);
+    }
     if is_f_string(text, offset as usize) {
         help = Some(
             "this looks like an f-string of Python: write `text ${value}` in backticks".into(),
         );
-    } else if looks_like_python(line_at(text, offset as usize)) {
+    } else if looks_like_python(line_at(text, offset as usize)) || begins_like_python(text) {
         help = Some("this looks like Python: write JavaScript, with { } around blocks".into());
     }
     let opened = error
@@ -88,8 +91,41 @@ fn looks_like_python(line: &str) -> bool {
         "from" => line.contains(" import "),
         "import" => !line.contains(['"', '\'']),
         "if" | "for" | "while" | "else" | "try" | "class" | "async" => line.ends_with(':'),
-        _ => line.starts_with('#'),
+        _ => {
+            let is_choice = line.contains(" if ") && line.contains(" else ") && !line.contains('(');
+            let in_brackets = line
+                .split_once('[')
+                .is_some_and(|(_, inside)| inside.contains(" for ") && inside.contains(" in "));
+            line.starts_with('#') || is_choice || in_brackets
+        }
     }
+}
+
+/// Whether the code begins with an import that only Python has: what is wrong is found a line later.
+fn begins_like_python(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    (first.starts_with("import ") || first.starts_with("from ")) && looks_like_python(first)
+}
+
+/// What to do where two things stand beside each other: the parser would have a semicolon between them.
+fn instead_of_a_semicolon(text: &str, offset: usize) -> Option<String> {
+    let before = text.get(..offset)?.trim_end();
+    let line = line_at(text, offset);
+    let words = line.split_whitespace().filter(|word| {
+        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        !word.is_empty() && word.chars().all(char::is_alphabetic)
+    });
+    let is_sentence = words.count() >= 4 && !line.contains(['=', '(', '{', ';', '`']);
+    if is_sentence {
+        return Some(
+            "this looks like a sentence: write code only, with sentences in strings or comments"
+                .to_owned(),
+        );
+    }
+    let is_in_a_word = text.get(offset..)?.starts_with(char::is_alphabetic);
+    (before.len() == offset && before.ends_with(['\'', '"']) && is_in_a_word).then(|| {
+        "a quote ends the string: write \\' or \\\" for one inside, or use backticks".to_owned()
+    })
 }
 
 /// Whether the string at an offset has a letter before it, as Python's have.

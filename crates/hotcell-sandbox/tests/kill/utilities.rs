@@ -1,10 +1,19 @@
 //! Every utility there is, given what never ends in every way that it takes it.
 
-use std::time::Duration;
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Poll, Waker},
+    time::Duration,
+};
 
-use hotcell_sandbox::{Command, Sandbox};
+use hotcell_sandbox::{Command, ErrorClass, Sandbox, Stream};
+use hotcell_vfs::Metadata;
 
-use crate::{GRACE, Way, alone, kill};
+use crate::{GRACE, Way, alone, best, kill};
 
 /// What a utility is given. `U` stands for its name.
 const WAYS: [&str; 10] = [
@@ -47,13 +56,70 @@ fn every_utility_ends_when_it_is_told_to() {
         }
         for way in WAYS.iter().skip(index % shares).step_by(shares) {
             let script = way.replace('U', name);
-            let sandbox = origin.fork().unwrap();
-            let command = Command::new(format!("{{ {script}; }} > /dev/null 2>&1"));
-            let killed = kill(&sandbox, command, Way::Timeout, Duration::from_millis(15));
+            let killed = best(|| {
+                let sandbox = origin.fork().unwrap();
+                let command = Command::new(format!("{{ {script}; }} > /dev/null 2>&1"));
+                kill(&sandbox, command, Way::Timeout, Duration::from_millis(15))
+            });
             if killed.after > GRACE {
                 wrong.push(format!("{script}: {:?}", killed.after));
             }
         }
     }
     assert!(wrong.is_empty(), "computed on:\n{}", wrong.join("\n"));
+}
+
+/// What is read before somebody cancels.
+const BEFORE: usize = 1 << 20;
+
+/// What may be read then: some buffers, or what is read between two questions whether to go on.
+const AFTER: usize = 1 << 20;
+
+/// Standard input without an end and without lines, whose reader is cancelled by and by.
+struct Endless {
+    byte: u8,
+    sandbox: Sandbox,
+    read: AtomicUsize,
+}
+
+impl Stream for Endless {
+    fn poll_read(&self, buf: &mut [u8], _waker: &Waker) -> Poll<io::Result<usize>> {
+        buf.fill(self.byte);
+        if self.read.fetch_add(buf.len(), Ordering::Relaxed) >= BEFORE {
+            self.sandbox.cancel();
+        }
+        Poll::Ready(Ok(buf.len()))
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        Ok(hotcell_process::pipe_metadata(0))
+    }
+}
+
+/// Counted, not timed: a reader that does not ask often enough is found on any machine.
+#[test]
+fn no_utility_reads_on_when_it_is_told_to_stop() {
+    let _alone = alone();
+    let origin = crate::sandbox();
+    let mut wrong = Vec::new();
+    for name in names(&origin) {
+        for (byte, arguments) in [(0, ""), (b'x', ""), (b'x', " -"), (b' ', " 1"), (b'\n', "")] {
+            let sandbox = origin.fork().unwrap();
+            let input = Arc::new(Endless {
+                byte,
+                sandbox: sandbox.clone(),
+                read: AtomicUsize::new(0),
+            });
+            let script = format!("{name}{arguments} > /dev/null 2>&1");
+            let command = Command::new(script.clone()).stdin_stream(Arc::clone(&input) as _);
+            let command = command.timeout(Duration::from_secs(60));
+            let result = pollster::block_on(sandbox.run(command)).unwrap();
+            let read = input.read.load(Ordering::Relaxed);
+            let is_stuck = result.error_class == Some(ErrorClass::Timeout) && read > 0;
+            if is_stuck || read > BEFORE + AFTER {
+                wrong.push(format!("{script} < {byte:?}: {read} bytes, {result:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "read on:\n{}", wrong.join("\n"));
 }

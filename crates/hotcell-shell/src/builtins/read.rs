@@ -8,6 +8,7 @@ use std::{
 };
 
 use bstr::{BString, ByteSlice};
+use hotcell_meter::Charge;
 use hotcell_process::{Fd, Process, Stream};
 
 use super::{
@@ -132,7 +133,8 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         use std::io::Write;
         let _ = process.stderr().write_all(prompt);
     }
-    let (line, end) = match reading.read(shell, process)? {
+    // What is held for the line stays charged until it is assigned.
+    let (line, end, mut charge) = match reading.read(shell, process)? {
         Ok(read) => read,
         Err(error) => {
             let reason = hotcell_process::error_text(&error);
@@ -146,7 +148,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         }
     };
     let assigned = shell.evaluating(b"read", |shell| match parsed.value(b'a') {
-        Some(array) => assign_array(shell, process, array, &line),
+        Some(array) => assign_array(shell, process, array, &line, &mut charge),
         None => assign(shell, process, parsed.operands, &line, &reading),
     });
     let assigned = Shell::as_status(assigned)?;
@@ -180,7 +182,7 @@ impl Reading {
         &self,
         shell: &mut Shell,
         process: &Process,
-    ) -> Result<io::Result<(Escaped, End)>, Flow> {
+    ) -> Result<io::Result<(Escaped, End, Charge)>, Flow> {
         let mut line = Escaped::default();
         let mut is_escaped = false;
         let mut characters = 0;
@@ -190,21 +192,20 @@ impl Reading {
             Err(error) => return Ok(Err(error)),
         };
         if self.most == Some(0) {
-            return Ok(Ok((line, End::Count)));
+            return Ok(Ok((line, End::Count, charge)));
         }
-        loop {
+        let end = 'read: loop {
             // Characters are counted, so no more than one is taken at once then.
             let room = if self.most.is_some() { 1 } else { PIECE };
             let buffer = piece.get_mut(..room).unwrap_or_default();
             let count = match self.read_piece(shell, process, buffer)? {
-                None => return Ok(Ok((line, End::Timeout))),
+                None => break End::Timeout,
                 Some(Err(error)) => return Ok(Err(error)),
-                Some(Ok(0)) => return Ok(Ok((line, End::Input))),
+                Some(Ok(0)) => break End::Input,
                 Some(Ok(count)) => count,
             };
-            if let Err(full) = charge.grow(count) {
-                return Ok(Err(hotcell_process::limit_error(full)));
-            }
+            // A stream without an end has something each time, and may have it without waiting.
+            process.spend(count);
             for byte in piece.get(..count).unwrap_or_default() {
                 if is_escaped {
                     is_escaped = false;
@@ -216,7 +217,7 @@ impl Reading {
                     is_escaped = true;
                     continue;
                 } else if *byte == self.delimiter && !self.exactly {
-                    return Ok(Ok((line, End::Delimiter)));
+                    break 'read End::Delimiter;
                 } else if *byte == 0 {
                     continue;
                 } else {
@@ -225,11 +226,16 @@ impl Reading {
                 if let Some(most) = self.most {
                     characters += usize::from(line.ends_with_character());
                     if characters >= most {
-                        return Ok(Ok((line, End::Count)));
+                        break 'read End::Count;
                     }
                 }
             }
-        }
+            // Bytes that are dropped, such as NUL, are not held.
+            if let Err(full) = charge.resize(line.held()) {
+                return Ok(Err(hotcell_process::limit_error(full)));
+            }
+        };
+        Ok(Ok((line, end, charge)))
     }
 
     /// A piece of the input that does not go beyond the delimiter; `None` if it took too long.
@@ -276,7 +282,7 @@ fn assign(
         return Ok(0);
     }
     let separators = Separators::of(shell, process);
-    let mut rest = line.split(&separators);
+    let mut rest = line.split(&separators, process);
     let mut status = 0;
     for (index, name) in names.iter().enumerate() {
         if !is_target(name) {
@@ -299,14 +305,28 @@ fn assign(
     Ok(status)
 }
 
-fn assign_array(shell: &mut Shell, process: &Process, array: &[u8], line: &Escaped) -> Outcome {
+fn assign_array(
+    shell: &mut Shell,
+    process: &Process,
+    array: &[u8],
+    line: &Escaped,
+    charge: &mut Charge,
+) -> Outcome {
     if !is_name(array) {
         let text = [b"`", array, b"': not a valid identifier"].concat();
         complain(shell, process, "read", text);
         return Ok(1);
     }
     let separators = Separators::of(shell, process);
-    let fields = line.split(&separators).collect();
+    let mut fields = Vec::new();
+    for field in line.split(&separators, process) {
+        // Many short fields take far more room than the line.
+        if let Err(full) = charge.grow(field.len() + size_of::<BString>()) {
+            complain(shell, process, "read", full.to_string());
+            return Ok(1);
+        }
+        fields.push(field);
+    }
     shell.set_array(process, array, fields)?;
     Ok(0)
 }

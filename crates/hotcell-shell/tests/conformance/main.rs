@@ -64,8 +64,12 @@ use std::{
 use answer::Answer;
 use case::{Case, CaseFile};
 
-/// What no case comes near to.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// What no case comes near to, on a busy machine either.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often the machine's bash is asked: what its processes do at the same time is up to whatever else the machine does. Ours
+/// is asked once.
+const TRIES: usize = 3;
 
 /// How many failures are shown in full.
 const SHOWN: usize = 40;
@@ -178,8 +182,8 @@ fn place() -> tempfile::TempDir {
 fn run_case(case: &Case, bless: bool) -> CaseResult {
     let place = place();
     let ours = ours::run(case, place.path(), PATIENCE);
-    let real = (case.only_ours.is_none() && real::can_run(case))
-        .then(|| real::run(case, place.path(), PATIENCE));
+    let asks_bash = case.only_ours.is_none() && real::can_run(case);
+    let real = asks_bash.then(|| ask_bash(case, if bless { 1 } else { TRIES }));
     let recorded = match (&real, bless) {
         (Some(real), true) => real.clone(),
         (None, true) => ours.clone(),
@@ -207,6 +211,14 @@ fn run_case(case: &Case, bless: bool) -> CaseResult {
         failure: (!failure.is_empty()).then_some(failure),
         blessed: Ok(recorded),
     }
+}
+
+/// What bash says, at the latest the last time that it is asked.
+fn ask_bash(case: &Case, tries: usize) -> Answer {
+    let ask = || real::run(case, place().path(), PATIENCE);
+    let is_recorded = |answer: &Answer| case.answer.difference(answer, case).is_none();
+    let earlier = (1..tries).map(|_| ask()).find(is_recorded);
+    earlier.unwrap_or_else(ask)
 }
 
 fn report(tallies: &BTreeMap<String, Tally>, bless: bool) {

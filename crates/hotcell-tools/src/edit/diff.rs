@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use similar::DiffOp;
 
-use super::sides::{LineCounter, Sides};
+use super::changed_lines::{ChangedLines, LineCounter};
 use super::{BOM, Piece, normal};
 use crate::limits::DIFF_CONTEXT_LINES;
 
@@ -18,7 +18,7 @@ pub(super) struct Numbered {
 
 /// Shows the changed lines with those around them.
 pub(super) fn numbered(before: &[u8], after: &[u8], pieces: &[Piece]) -> Numbered {
-    let sides = Sides::new(before, after, pieces);
+    let sides = ChangedLines::new(before, after, pieces);
     let compared = as_compared(before, &sides, pieces);
     let old: Vec<&[u8]> = compared.iter().map(|line| content(line)).collect();
     let new: Vec<&[u8]> = sides.new.iter().map(|line| content(line)).collect();
@@ -37,7 +37,7 @@ pub(super) fn numbered(before: &[u8], after: &[u8], pieces: &[Piece]) -> Numbere
     }
 }
 
-fn render(sides: &Sides<'_>, old: &[&[u8]], new: &[&[u8]], ops: &[DiffOp]) -> String {
+fn render(sides: &ChangedLines<'_>, old: &[&[u8]], new: &[&[u8]], ops: &[DiffOp]) -> String {
     let most = sides.total.max(sides.skipped + new.len()).max(1);
     let mut out = Rendered {
         width: most.ilog10() as usize + 1,
@@ -107,7 +107,11 @@ fn content(line: &[u8]) -> &[u8] {
 }
 
 /// The old lines; those that matched only after normalising are shown as they were compared.
-fn as_compared<'a>(before: &[u8], sides: &Sides<'a>, pieces: &[Piece]) -> Vec<Cow<'a, [u8]>> {
+fn as_compared<'a>(
+    before: &[u8],
+    sides: &ChangedLines<'a>,
+    pieces: &[Piece],
+) -> Vec<Cow<'a, [u8]>> {
     let mut out: Vec<Cow<'a, [u8]>> = sides.old.iter().map(|line| Cow::Borrowed(*line)).collect();
     let mut counter = LineCounter::from(before, 0);
     for piece in pieces.iter().filter(|piece| piece.fuzzy) {

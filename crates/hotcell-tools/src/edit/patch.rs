@@ -5,7 +5,7 @@ use std::fmt::Write;
 use similar::DiffOp;
 
 use super::Piece;
-use super::sides::Sides;
+use super::changed_lines::ChangedLines;
 use crate::limits::DIFF_CONTEXT_LINES;
 use crate::shown::shown;
 
@@ -18,7 +18,7 @@ pub(super) fn unified(
 ) -> Option<String> {
     std::str::from_utf8(before).ok()?;
     std::str::from_utf8(after).ok()?;
-    let sides = Sides::new(before, after, pieces);
+    let sides = ChangedLines::new(before, after, pieces);
     let ops = sides.compare(&sides.old, &sides.new);
     let mut out = String::new();
     let named = |side: &str| shown(&[side.as_bytes(), path].concat());

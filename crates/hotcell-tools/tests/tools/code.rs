@@ -1,6 +1,7 @@
 //! Files as code wants them.
 
-use hotcell_tools::{CODE_MAX_BYTES, FileToolError, Lines};
+use hotcell_meter::Account;
+use hotcell_tools::{CODE_MAX_BYTES, FileToolError, FileTools, Lines, PAGE_LINES};
 
 use crate::support::{all_backends, mem};
 
@@ -51,6 +52,13 @@ fn lines_come_page_by_page_and_none_is_lost() {
             (lines.join("\r\n") + "\r\n", lines.clone()),
             (String::new(), vec![]),
             ("\n\n".to_owned(), vec![String::new(), String::new()]),
+            // Many more lines than their bytes would let one think.
+            ("\n".repeat(100_000), vec![String::new(); 100_000]),
+            ("\n".repeat(PAGE_LINES), vec![String::new(); PAGE_LINES]),
+            (
+                "\n".repeat(PAGE_LINES) + "x",
+                [vec![String::new(); PAGE_LINES], vec!["x".to_owned()]].concat(),
+            ),
             (
                 "x".repeat(600_000) + "\ny",
                 vec!["x".repeat(600_000), "y".to_owned()],
@@ -60,6 +68,7 @@ fn lines_come_page_by_page_and_none_is_lost() {
             let (mut found, mut at, mut pages) = (Vec::new(), 0, 0);
             loop {
                 let Lines { lines, next } = backend.tools.read_lines("rows", at).unwrap();
+                assert!(lines.len() <= PAGE_LINES);
                 found.extend(lines);
                 pages += 1;
                 match next {
@@ -131,6 +140,45 @@ fn a_text_is_written_whole() {
         );
         assert_eq!(backend.get("new/é.txt"), "é".as_bytes());
     }
+}
+
+#[test]
+fn what_is_read_is_charged_before_and_until_the_tools_are_gone() {
+    let backend = mem();
+    backend.put("text", "x".repeat(1_000_000));
+    backend.put("lines", "\n".repeat(1_000_000));
+    backend.put("line", "x".repeat(5_000_000));
+    for number in 0..1000 {
+        backend.put(&format!("names/{number}"), "");
+    }
+    let account = Account::new("memory", 4 << 20);
+    let tools = || backend.tools.with_charge(account.none());
+    for (work, least) in [
+        (
+            (|tools| tools.read_text("text").map(drop)) as fn(&FileTools) -> _,
+            1_000_000,
+        ),
+        (
+            |tools| tools.read_lines("lines", 0).map(drop),
+            100 * PAGE_LINES,
+        ),
+        (
+            |tools| tools.list_names(Some("names"), false).map(drop),
+            100_000,
+        ),
+    ] {
+        let tools = tools();
+        work(&tools).unwrap();
+        assert!(account.used() >= least, "{} of {least}", account.used());
+        drop(tools);
+        assert_eq!(account.used(), 0);
+        let small = Account::new("memory", least / 2);
+        let error = work(&backend.tools.with_charge(small.none())).unwrap_err();
+        assert!(matches!(error, FileToolError::NoRoom(_)), "{error}");
+        assert_eq!(small.used(), 0);
+    }
+    let error = tools().read_lines("line", 0).unwrap_err();
+    assert!(matches!(error, FileToolError::NoRoom(_)), "{error}");
 }
 
 #[test]

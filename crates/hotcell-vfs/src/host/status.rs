@@ -12,7 +12,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::fault;
-use super::reach::Spot;
+use super::parent::Spot;
 use crate::clock::{SetTime, Times, Timestamp};
 use crate::error::Fault;
 use crate::metadata::{DirEntry, FileType, Metadata};

@@ -4,22 +4,22 @@ use std::time::Instant;
 
 use hotcell_vfs::Timestamp;
 
-use crate::{abi, desk::Desk, options::WasiClock};
+use crate::{abi, mailbox::Mailbox, options::WasiClock};
 
 pub(crate) struct Clocks {
     policy: WasiClock,
     kernel: hotcell_vfs::Clock,
     began: Instant,
-    desk: Desk,
+    mailbox: Mailbox,
 }
 
 impl Clocks {
-    pub(crate) fn new(policy: WasiClock, kernel: &hotcell_vfs::Clock, desk: &Desk) -> Self {
+    pub(crate) fn new(policy: WasiClock, kernel: &hotcell_vfs::Clock, mailbox: &Mailbox) -> Self {
         Self {
             policy,
             kernel: kernel.clone(),
             began: Instant::now(),
-            desk: desk.clone(),
+            mailbox: mailbox.clone(),
         }
     }
 
@@ -30,7 +30,7 @@ impl Clocks {
             (WasiClock::Fixed(time), _) => since(time),
             (WasiClock::Kernel, abi::Clock::Realtime) => since(self.kernel.now()),
             (WasiClock::Kernel, abi::Clock::Monotonic) => nanoseconds(self.began.elapsed()),
-            (WasiClock::Kernel, abi::Clock::Computing) => nanoseconds(self.desk.computed()),
+            (WasiClock::Kernel, abi::Clock::Computing) => nanoseconds(self.mailbox.computed()),
         }
     }
 }

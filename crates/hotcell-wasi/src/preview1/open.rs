@@ -7,10 +7,10 @@ use hotcell_vfs::{FileType, OpenOptions, VfsFile, VfsPathBuf};
 
 use crate::{
     abi::{Errno, FdFlags, OpenFlags, Rights, errno_of, follows_symlinks},
-    desk::Request,
     ending::Answer,
     fds::{Descriptor, Directory, Place, Target},
     guest::Guest,
+    mailbox::Request,
     memory::{Call, Memory},
 };
 
@@ -144,8 +144,8 @@ async fn meet(
     file: Arc<dyn VfsFile>,
     options: OpenOptions,
 ) -> Result<Target, Errno> {
-    let desk = call.parts().0.desk.clone();
-    desk.ask(Request::Meet { file, options });
-    let stream = poll_fn(|_| desk.poll_answer()).await;
+    let mailbox = call.parts().0.mailbox.clone();
+    mailbox.ask(Request::Meet { file, options });
+    let stream = poll_fn(|_| mailbox.poll_answer()).await;
     Ok(Target::Stream(stream.map_err(|error| errno_of(&error))?))
 }

@@ -12,9 +12,9 @@ use hotcell_process::Stream;
 
 use crate::{
     abi::{CLOCK_ABSOLUTE, Clock, EVENT_SIZE, Errno, Event, EventType, Rights, Version, event},
-    desk::Desk,
     ending::Answer,
     guest::Guest,
+    mailbox::Mailbox,
     memory::{Call, Memory},
 };
 
@@ -39,8 +39,8 @@ pub(super) async fn poll_oneoff(
     memory.check(out, 4)?;
     memory.check(events, count * EVENT_SIZE)?;
     let waits = read_all(guest, &memory, version, subscriptions, count)?;
-    let desk = guest.desk.clone();
-    let happened = poll_fn(|context| poll(&waits, &desk, context)).await;
+    let mailbox = guest.mailbox.clone();
+    let happened = poll_fn(|context| poll(&waits, &mailbox, context)).await;
     let (_, mut memory) = call.parts();
     let mut at = events;
     for one in &happened {
@@ -67,7 +67,7 @@ enum Until {
 }
 
 /// What has happened, or nothing yet; then the process wakes the program when something may have.
-fn poll(waits: &[Wait], desk: &Desk, context: &Context<'_>) -> Poll<Vec<Event>> {
+fn poll(waits: &[Wait], mailbox: &Mailbox, context: &Context<'_>) -> Poll<Vec<Event>> {
     let now = Instant::now();
     let mut happened = Vec::new();
     let mut first: Option<Instant> = None;
@@ -95,7 +95,7 @@ fn poll(waits: &[Wait], desk: &Desk, context: &Context<'_>) -> Poll<Vec<Event>> 
     }
     if happened.is_empty() {
         if let Some(first) = first {
-            desk.wake_at(first);
+            mailbox.wake_at(first);
         }
         return Poll::Pending;
     }

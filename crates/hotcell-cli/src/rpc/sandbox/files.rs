@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hotcell_sandbox::Mount;
-use hotcell_vfs::{FileType, Metadata, Timestamp};
+use hotcell::sandbox::Mount;
+use hotcell::vfs::{FileType, Metadata, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hotcell_sandbox::{Command, OutputStream, RunResult};
+use hotcell::sandbox::{Command, OutputStream, RunResult};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -117,7 +117,7 @@ fn told(ended: RunResult) -> Json {
         told["limits"] = ended.limits.iter().map(|limit| limit.name()).collect();
     }
     if !ended.denials.is_empty() {
-        let one = |denial: &hotcell_process::Denial| {
+        let one = |denial: &hotcell::process::Denial| {
             json!({
                 "capability": denial.capability.name(),
                 "subject": denial.subject,

@@ -108,7 +108,7 @@ pub(super) const MESSAGES: &[Edit] = &[
 ",
     },
     Edit {
-        why: "have a place for what blame.c reads",
+        why: "have a place for what operand-name.c reads",
         times: 1,
         find: "    BlockEnv *top_break; /* break/continue label stack */
 ",
@@ -117,7 +117,7 @@ pub(super) const MESSAGES: &[Edit] = &[
 ",
     },
     Edit {
-        why: "leave the stack's heights to blame.c",
+        why: "leave the stack's heights to operand-name.c",
         times: 1,
         find: "    js_free(ctx, s->stack_level_tab);
     *pstack_size = s->stack_len_max;

@@ -24,10 +24,10 @@ pub(crate) enum Request {
 
 /// Where program and process leave things for each other. Clones are one.
 #[derive(Clone, Default)]
-pub(crate) struct Desk(Arc<Mutex<Papers>>);
+pub(crate) struct Mailbox(Arc<Mutex<Contents>>);
 
 #[derive(Default)]
-struct Papers {
+struct Contents {
     request: Option<Request>,
     answer: Option<io::Result<Arc<dyn Stream>>>,
     wake_at: Option<Instant>,
@@ -36,8 +36,8 @@ struct Papers {
     polled_since: Option<Instant>,
 }
 
-impl Desk {
-    /// The program asks for something; the answer comes to [`Desk::poll_answer`].
+impl Mailbox {
+    /// The program asks for something; the answer comes to [`Mailbox::poll_answer`].
     pub(crate) fn ask(&self, request: Request) {
         self.lock().request = Some(request);
     }
@@ -73,22 +73,22 @@ impl Desk {
 
     /// A poll is over.
     pub(crate) fn end_poll(&self) {
-        let mut papers = self.lock();
-        if let Some(since) = papers.polled_since.take() {
-            papers.computed += since.elapsed();
+        let mut contents = self.lock();
+        if let Some(since) = contents.polled_since.take() {
+            contents.computed += since.elapsed();
         }
     }
 
     /// How long the program has computed.
     pub(crate) fn computed(&self) -> Duration {
-        let papers = self.lock();
-        let now = papers
+        let contents = self.lock();
+        let now = contents
             .polled_since
             .map_or(Duration::ZERO, |since| since.elapsed());
-        papers.computed + now
+        contents.computed + now
     }
 
-    fn lock(&self) -> MutexGuard<'_, Papers> {
+    fn lock(&self) -> MutexGuard<'_, Contents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

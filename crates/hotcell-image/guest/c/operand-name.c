@@ -7,9 +7,9 @@
 
 enum {
     /* Longer functions are not read: failing in a loop must not cost much more than the loop. */
-    HC_BLAME_MAX_CODE = 32 * 1024,
-    HC_BLAME_MAX_TEXT = 96,
-    HC_BLAME_MAX_PARTS = 8,
+    HC_OPERAND_MAX_CODE = 32 * 1024,
+    HC_OPERAND_MAX_TEXT = 96,
+    HC_OPERAND_MAX_PARTS = 8,
 };
 
 typedef struct {
@@ -20,13 +20,13 @@ typedef struct {
     /* The instruction that failed. */
     int at;
     int parts;
-    char text[HC_BLAME_MAX_TEXT];
+    char text[HC_OPERAND_MAX_TEXT];
     size_t length;
-} HcBlame;
+} HcOperand;
 
 static const char hc_unnamed[] = "(intermediate value)";
 
-static int hc_blame_pops(const uint8_t *at)
+static int hc_operand_pops(const uint8_t *at)
 {
     const JSOpCode *info = &short_opcode_info(*at);
     if (info->fmt == OP_FMT_npop || info->fmt == OP_FMT_npop_u16)
@@ -37,7 +37,7 @@ static int hc_blame_pops(const uint8_t *at)
 }
 
 /* Where the instruction at `pos` may jump to, or -1. */
-static int hc_blame_target(const uint8_t *code, int pos)
+static int hc_operand_target(const uint8_t *code, int pos)
 {
     switch (short_opcode_info(code[pos]).fmt) {
     case OP_FMT_label:
@@ -53,14 +53,14 @@ static int hc_blame_target(const uint8_t *code, int pos)
 
 /* The instruction that wrote place `slot` of the stack, last before `end`; or -1, also if another may have, because a jump
    leads past it: as in (a || b)(), and in patterns, whose code comes before that of what they take apart. */
-static int hc_blame_writer(const HcBlame *blame, int slot, int end)
+static int hc_operand_writer(const HcOperand *operand, int slot, int end)
 {
-    const uint8_t *code = blame->code->byte_code_buf;
+    const uint8_t *code = operand->code->byte_code_buf;
     int writer = -1;
     for (int pos = 0; pos < end; pos += short_opcode_info(code[pos]).size) {
-        if (blame->levels[pos] == 0xffff)
+        if (operand->levels[pos] == 0xffff)
             continue;
-        int low = blame->levels[pos] - hc_blame_pops(code + pos);
+        int low = operand->levels[pos] - hc_operand_pops(code + pos);
         int high = low + short_opcode_info(code[pos]).n_push;
         /* These leave their first operand where it was. */
         if (code[pos] == OP_dup || code[pos] == OP_get_field2 || code[pos] == OP_get_array_el2 || code[pos] == OP_to_object)
@@ -68,36 +68,36 @@ static int hc_blame_writer(const HcBlame *blame, int slot, int end)
         if (low <= slot && slot < high)
             writer = pos;
     }
-    for (int pos = 0; pos < blame->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
-        if (blame->levels[pos] == 0xffff || (writer <= pos && pos < end))
+    for (int pos = 0; pos < operand->code->byte_code_len; pos += short_opcode_info(code[pos]).size) {
+        if (operand->levels[pos] == 0xffff || (writer <= pos && pos < end))
             continue;
-        int target = hc_blame_target(code, pos);
-        if (target > writer && target <= end && blame->levels[target] != 0xffff && blame->levels[target] > slot)
+        int target = hc_operand_target(code, pos);
+        if (target > writer && target <= end && operand->levels[target] != 0xffff && operand->levels[target] > slot)
             return -1;
     }
     return writer;
 }
 
-static void hc_blame_put(HcBlame *blame, const char *text)
+static void hc_operand_put(HcOperand *operand, const char *text)
 {
     size_t length = strlen(text);
-    if (blame->length + length >= sizeof blame->text) {
-        blame->parts = HC_BLAME_MAX_PARTS + 1;
+    if (operand->length + length >= sizeof operand->text) {
+        operand->parts = HC_OPERAND_MAX_PARTS + 1;
         return;
     }
-    memcpy(blame->text + blame->length, text, length + 1);
-    blame->length += length;
+    memcpy(operand->text + operand->length, text, length + 1);
+    operand->length += length;
 }
 
-static void hc_blame_put_atom(HcBlame *blame, JSAtom atom)
+static void hc_operand_put_atom(HcOperand *operand, JSAtom atom)
 {
     char buffer[ATOM_GET_STR_BUF_SIZE];
-    const char *name = atom == JS_ATOM_NULL ? "<" : JS_AtomGetStr(blame->ctx, buffer, sizeof buffer, atom);
-    hc_blame_put(blame, name[0] == '<' ? hc_unnamed : name);
+    const char *name = atom == JS_ATOM_NULL ? "<" : JS_AtomGetStr(operand->ctx, buffer, sizeof buffer, atom);
+    hc_operand_put(operand, name[0] == '<' ? hc_unnamed : name);
 }
 
 /* The variable that an instruction reads, or JS_ATOM_NULL. */
-static JSAtom hc_blame_variable(const JSFunctionBytecode *b, const uint8_t *at, int which)
+static JSAtom hc_operand_variable(const JSFunctionBytecode *b, const uint8_t *at, int which)
 {
     const JSOpCode *info = &short_opcode_info(*at);
     if (*at == OP_get_var || *at == OP_get_var_undef)
@@ -134,57 +134,57 @@ static JSAtom hc_blame_variable(const JSFunctionBytecode *b, const uint8_t *at, 
 }
 
 /* Appends what the instruction at `pos` pushes, if that is short to say. */
-static void hc_blame_put_key(HcBlame *blame, int pos)
+static void hc_operand_put_key(HcOperand *operand, int pos)
 {
-    const uint8_t *at = blame->code->byte_code_buf + pos;
-    JSAtom name = pos < 0 ? JS_ATOM_NULL : hc_blame_variable(blame->code, at, 0);
+    const uint8_t *at = operand->code->byte_code_buf + pos;
+    JSAtom name = pos < 0 ? JS_ATOM_NULL : hc_operand_variable(operand->code, at, 0);
     if (name != JS_ATOM_NULL) {
-        hc_blame_put_atom(blame, name);
+        hc_operand_put_atom(operand, name);
     } else if (pos >= 0 && *at >= OP_push_0 && *at <= OP_push_7) {
-        hc_blame_put(blame, (char[]){ '0' + (*at - OP_push_0), 0 });
+        hc_operand_put(operand, (char[]){ '0' + (*at - OP_push_0), 0 });
     } else {
-        hc_blame_put(blame, "...");
+        hc_operand_put(operand, "...");
     }
 }
 
 /* Appends what was in place `slot` of the stack before the instruction at `end`. */
-static void hc_blame_describe(HcBlame *blame, int slot, int end)
+static void hc_operand_describe(HcOperand *operand, int slot, int end)
 {
-    if (++blame->parts > HC_BLAME_MAX_PARTS)
+    if (++operand->parts > HC_OPERAND_MAX_PARTS)
         return;
-    int pos = hc_blame_writer(blame, slot, end);
+    int pos = hc_operand_writer(operand, slot, end);
     if (pos < 0) {
-        hc_blame_put(blame, hc_unnamed);
+        hc_operand_put(operand, hc_unnamed);
         return;
     }
-    const uint8_t *at = blame->code->byte_code_buf + pos;
-    int low = blame->levels[pos] - hc_blame_pops(at);
+    const uint8_t *at = operand->code->byte_code_buf + pos;
+    int low = operand->levels[pos] - hc_operand_pops(at);
     switch (*at) {
     case OP_push_this:
-        hc_blame_put(blame, "this");
+        hc_operand_put(operand, "this");
         return;
     case OP_undefined:
-        hc_blame_put(blame, "undefined");
+        hc_operand_put(operand, "undefined");
         return;
     case OP_null:
-        hc_blame_put(blame, "null");
+        hc_operand_put(operand, "null");
         return;
     case OP_get_field:
     case OP_get_field2:
-        hc_blame_describe(blame, low, pos);
-        hc_blame_put(blame, ".");
-        hc_blame_put_atom(blame, get_u32(at + 1));
+        hc_operand_describe(operand, low, pos);
+        hc_operand_put(operand, ".");
+        hc_operand_put_atom(operand, get_u32(at + 1));
         return;
     case OP_get_length:
-        hc_blame_describe(blame, low, pos);
-        hc_blame_put(blame, ".length");
+        hc_operand_describe(operand, low, pos);
+        hc_operand_put(operand, ".length");
         return;
     case OP_get_array_el:
     case OP_get_array_el2: {
-        hc_blame_describe(blame, low, pos);
-        hc_blame_put(blame, "[");
-        hc_blame_put_key(blame, hc_blame_writer(blame, low + 1, pos));
-        hc_blame_put(blame, "]");
+        hc_operand_describe(operand, low, pos);
+        hc_operand_put(operand, "[");
+        hc_operand_put_key(operand, hc_operand_writer(operand, low + 1, pos));
+        hc_operand_put(operand, "]");
         return;
     }
     case OP_call_method:
@@ -195,29 +195,29 @@ static void hc_blame_describe(HcBlame *blame, int slot, int end)
     case OP_call1:
     case OP_call2:
     case OP_call3:
-        hc_blame_describe(blame, low, pos);
-        hc_blame_put(blame, "(...)");
+        hc_operand_describe(operand, low, pos);
+        hc_operand_put(operand, "(...)");
         return;
     case OP_perm3: /* obj func args -> func obj args, before a call that spreads */
-        hc_blame_describe(blame, slot == low ? low + 1 : low, pos);
+        hc_operand_describe(operand, slot == low ? low + 1 : low, pos);
         return;
     default:
-        hc_blame_put_atom(blame, hc_blame_variable(blame->code, at, slot - low));
+        hc_operand_put_atom(operand, hc_operand_variable(operand->code, at, slot - low));
     }
 }
 
 /* Finds the instruction that the running function is at, and its operand that is at fault. -1 if there is none. */
-static int hc_blame_slot(HcBlame *blame, JSStackFrame *frame, bool of_call)
+static int hc_operand_slot(HcOperand *operand, JSStackFrame *frame, bool of_call)
 {
-    const uint8_t *code = blame->code->byte_code_buf;
+    const uint8_t *code = operand->code->byte_code_buf;
     int next = frame->cur_pc - code;
     int pos = 0;
     while (pos < next && pos + short_opcode_info(code[pos]).size < next)
         pos += short_opcode_info(code[pos]).size;
-    blame->at = pos;
-    if (pos + short_opcode_info(code[pos]).size != next || blame->levels[pos] == 0xffff)
+    operand->at = pos;
+    if (pos + short_opcode_info(code[pos]).size != next || operand->levels[pos] == 0xffff)
         return -1;
-    int low = blame->levels[pos] - hc_blame_pops(code + pos);
+    int low = operand->levels[pos] - hc_operand_pops(code + pos);
     switch (code[pos]) {
     case OP_call:
     case OP_tail_call:
@@ -235,7 +235,7 @@ static int hc_blame_slot(HcBlame *blame, JSStackFrame *frame, bool of_call)
     case OP_for_await_of_start:
     case OP_append:
     case OP_to_object:
-        return of_call ? -1 : blame->levels[pos] - 1;
+        return of_call ? -1 : operand->levels[pos] - 1;
     default:
         return -1;
     }
@@ -243,7 +243,7 @@ static int hc_blame_slot(HcBlame *blame, JSStackFrame *frame, bool of_call)
 
 /* Names the operand of the running instruction that cannot be called (or, if not `of_call`, iterated or destructured).
    False if it has no name. Leaves no exception. */
-static bool hc_blame(JSContext *ctx, HcBlame *blame, bool of_call)
+static bool hc_name_operand(JSContext *ctx, HcOperand *operand, bool of_call)
 {
     JSStackFrame *frame = ctx->rt->current_stack_frame;
     if (!frame || JS_VALUE_GET_TAG(frame->cur_func) != JS_TAG_OBJECT || !frame->cur_pc)
@@ -251,31 +251,31 @@ static bool hc_blame(JSContext *ctx, HcBlame *blame, bool of_call)
     JSObject *function = JS_VALUE_GET_OBJ(frame->cur_func);
     if (!js_class_has_bytecode(function->class_id))
         return false;
-    memset(blame, 0, sizeof *blame);
-    blame->ctx = ctx;
-    blame->code = function->u.func.function_bytecode;
-    if (blame->code->byte_code_len > HC_BLAME_MAX_CODE)
+    memset(operand, 0, sizeof *operand);
+    operand->ctx = ctx;
+    operand->code = function->u.func.function_bytecode;
+    if (operand->code->byte_code_len > HC_OPERAND_MAX_CODE)
         return false;
-    JSFunctionDef definition = { .hc_levels = &blame->levels };
-    definition.byte_code.buf = blame->code->byte_code_buf;
-    definition.byte_code.size = blame->code->byte_code_len;
+    JSFunctionDef definition = { .hc_levels = &operand->levels };
+    definition.byte_code.buf = operand->code->byte_code_buf;
+    definition.byte_code.size = operand->code->byte_code_len;
     int size;
     if (compute_stack_size(ctx, &definition, &size)) {
         hc_drop_exception(ctx);
         return false;
     }
-    int slot = hc_blame_slot(blame, frame, of_call);
+    int slot = hc_operand_slot(operand, frame, of_call);
     if (slot >= 0)
-        hc_blame_describe(blame, slot, blame->at);
-    js_free(ctx, blame->levels);
-    return slot >= 0 && blame->parts <= HC_BLAME_MAX_PARTS && strcmp(blame->text, hc_unnamed) != 0;
+        hc_operand_describe(operand, slot, operand->at);
+    js_free(ctx, operand->levels);
+    return slot >= 0 && operand->parts <= HC_OPERAND_MAX_PARTS && strcmp(operand->text, hc_unnamed) != 0;
 }
 
 /* Throws `format` about what the value is called in the code, or else about what it is. */
-static JSValue hc_throw_blaming(JSContext *ctx, const HcBlame *blame, JSValueConst value, const char *format)
+static JSValue hc_throw_named(JSContext *ctx, const HcOperand *operand, JSValueConst value, const char *format)
 {
-    if (blame)
-        return JS_ThrowTypeError(ctx, format, blame->text);
+    if (operand)
+        return JS_ThrowTypeError(ctx, format, operand->text);
     /* What would take long to write is only named. */
     const char *kind = JS_IsObject(value) ? "an object"
         : JS_IsSymbol(value) ? "a symbol"
@@ -295,27 +295,27 @@ static JSValue hc_throw_blaming(JSContext *ctx, const HcBlame *blame, JSValueCon
 
 static JSValue hc_throw_not_a_function(JSContext *ctx, JSValueConst value)
 {
-    HcBlame blame;
-    if (!hc_blame(ctx, &blame, true))
-        return hc_throw_blaming(ctx, NULL, value, "%s is not a function");
-    bool constructs = blame.code->byte_code_buf[blame.at] == OP_call_constructor;
-    return hc_throw_blaming(ctx, &blame, value, constructs ? "%s is not a constructor" : "%s is not a function");
+    HcOperand operand;
+    if (!hc_name_operand(ctx, &operand, true))
+        return hc_throw_named(ctx, NULL, value, "%s is not a function");
+    bool constructs = operand.code->byte_code_buf[operand.at] == OP_call_constructor;
+    return hc_throw_named(ctx, &operand, value, constructs ? "%s is not a constructor" : "%s is not a function");
 }
 
 static JSValue hc_throw_not_iterable(JSContext *ctx, JSValueConst value)
 {
-    HcBlame blame;
+    HcOperand operand;
     int class_id = JS_IsObject(value) ? JS_VALUE_GET_OBJ(value)->class_id : 0;
     const char *format = class_id == JS_CLASS_PROMISE ? "%s is not iterable: it is a promise, await it first"
         : class_id == JS_CLASS_ASYNC_GENERATOR ? "%s is not iterable: it is asynchronous, use `for await`"
         : "%s is not iterable";
-    return hc_throw_blaming(ctx, hc_blame(ctx, &blame, false) ? &blame : NULL, value, format);
+    return hc_throw_named(ctx, hc_name_operand(ctx, &operand, false) ? &operand : NULL, value, format);
 }
 
 static JSValue hc_throw_not_destructurable(JSContext *ctx, JSValueConst value)
 {
-    HcBlame blame;
-    return hc_throw_blaming(ctx, hc_blame(ctx, &blame, false) ? &blame : NULL, value,
+    HcOperand operand;
+    return hc_throw_named(ctx, hc_name_operand(ctx, &operand, false) ? &operand : NULL, value,
                             JS_IsNull(value) ? "cannot destructure '%s' as it is null" : "cannot destructure '%s' as it is undefined");
 }
 

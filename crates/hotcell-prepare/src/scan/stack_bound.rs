@@ -16,7 +16,7 @@ const BASE: usize = 32 * 1024 * SCALE;
 ///
 /// Every level of recursion consumes a token, so the sum of what all tokens can cost bounds the depth of any tree that
 /// any tokenisation of the text can give.
-pub(crate) fn stack_need(code: &str) -> usize {
+pub(crate) fn stack_bound(code: &str) -> usize {
     let bytes = code.as_bytes();
     let mut need = BASE;
     let has_namespace = code.contains("namespace") || code.contains("module");

@@ -16,11 +16,10 @@ use std::{
 
 use futures_channel::oneshot;
 use futures_util::FutureExt;
-use hotcell_cell::leave;
-use hotcell_executor::{Execution, Executor, Run};
+use hotcell::cell::leave;
+use hotcell::{ContentItem, Execution, Executor, Run};
 
-use super::report::is_long;
-use crate::bridge::lock;
+use crate::shared::lock;
 
 /// The order of one executor's operations.
 #[derive(Default)]
@@ -73,7 +72,7 @@ impl Order {
     /// A run that can be called off. `tell` gets what came of it: `None` if it was called off before any of its code ran.
     ///
     /// The next run begins after `tell` has returned, so that whatever it does is told after this one's end.
-    pub(super) fn run<T: FnOnce(Option<Execution>) + Send>(
+    pub(crate) fn run<T: FnOnce(Option<Execution>) + Send>(
         self: &Arc<Self>,
         executor: &Executor,
         operation: u32,
@@ -128,7 +127,7 @@ impl Order {
         }
     }
 
-    pub(super) fn abort(&self, operation: u32) {
+    pub(crate) fn abort(&self, operation: u32) {
         if let Some(abort) = lock(&self.aborts).remove(&operation) {
             // If nobody listens any more, the run is over.
             let _ = abort.send(());
@@ -185,4 +184,22 @@ impl Drop for Listed {
     fn drop(&mut self) {
         self.remove();
     }
+}
+
+/// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
+/// is about many small ones.
+fn is_long(execution: &Execution) -> bool {
+    const MANY: usize = 64;
+    const LONG: usize = 8 << 10;
+    execution.calls.len() > MANY
+        || execution.entries.len() > MANY
+        || execution.diagnostics.len() > MANY
+        || execution.logs.len() > LONG
+        || execution.content.len() > MANY
+        || execution
+            .content
+            .iter()
+            .map(ContentItem::size)
+            .sum::<usize>()
+            > LONG
 }

@@ -1,4 +1,4 @@
-import { serve } from './far.mjs';
+import { serve } from './remote.mjs';
 
 const receive = serve((message) => Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(message) + '\n')));
 let rest = '';

@@ -1,10 +1,10 @@
 //! Small work stays on Node's own thread.
 //!
 //! Going to a thread of the pool and back costs more than most runs, and code that calls a tool needs Node's thread at once
-//! anyway. So a task that Node's thread starts or wakes is polled right there, as a visitor ([`hotcell_cell::visit`]): it can
+//! anyway. So a task that Node's thread starts or wakes is polled right there, as a visitor ([`hotcell::cell::visit`]): it can
 //! stay for a millisecond at most, then its cell makes way, and it leaves before there is much for native code to do. All of
 //! them together get [`TURN`] of a turn of the event loop. One that needs more goes on on the pool, and so does the next of
-//! the same [`Pace`].
+//! the same [`Affinity`].
 
 use std::{
     collections::VecDeque,
@@ -17,10 +17,10 @@ use std::{
 };
 
 use async_task::{Runnable, ScheduleInfo};
-use hotcell_cell::{is_leaving, visit};
-use hotcell_prepare::is_quick;
+use hotcell::cell::{is_leaving, visit};
+use hotcell::prepare::is_quick;
 
-use crate::bridge::{lock, pool};
+use crate::shared::{lock, pool};
 
 /// How much of a turn of the event loop is for cells.
 const TURN: Duration = Duration::from_millis(1);
@@ -60,12 +60,12 @@ impl Weight {
 
 /// What is known of tasks that have something in common, such as an executor.
 #[derive(Default)]
-pub(crate) struct Pace {
+pub(crate) struct Affinity {
     /// The last thing one of them did took long. The next is for the pool, and then we will see.
     is_slow: AtomicBool,
 }
 
-impl Pace {
+impl Affinity {
     fn is_slow(&self) -> bool {
         self.is_slow.load(Ordering::Relaxed)
     }
@@ -75,17 +75,17 @@ impl Pace {
     }
 }
 
-pub(crate) type Task = Runnable<Arc<Pace>>;
+pub(crate) type Task = Runnable<Arc<Affinity>>;
 
 /// Tasks on Node's thread.
-pub(crate) struct Home {
+pub(crate) struct MainThread {
     thread: ThreadId,
     // A std mutex: held for a push or a pop, never while a task runs.
-    desk: Mutex<Desk>,
+    queue: Mutex<ReadyQueue>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ReadyQueue {
     ready: VecDeque<Task>,
     /// Whether tasks that are woken now are welcome.
     is_open: bool,
@@ -95,12 +95,12 @@ struct Desk {
     until: Option<Instant>,
 }
 
-impl Home {
+impl MainThread {
     /// Of this thread.
     pub(crate) fn new() -> Self {
         Self {
             thread: thread::current().id(),
-            desk: Mutex::default(),
+            queue: Mutex::default(),
         }
     }
 
@@ -110,15 +110,15 @@ impl Home {
 
     /// Whether Node's thread is running tasks and this is it. Then it will look at what they have to tell without being woken.
     pub(crate) fn is_running_here(&self) -> bool {
-        self.is_here() && lock(&self.desk).is_running
+        self.is_here() && lock(&self.queue).is_running
     }
 
     /// A task begins. True if it is now up to [`Self::run`].
     pub(crate) fn begin(&self, task: Task, weight: Weight) -> bool {
         if weight == Weight::Light && !task.metadata().forget() && self.is_here() {
-            let mut desk = lock(&self.desk);
-            if desk.has_time() {
-                desk.ready.push_back(task);
+            let mut queue = lock(&self.queue);
+            if queue.has_time() {
+                queue.ready.push_back(task);
                 return true;
             }
         }
@@ -129,11 +129,11 @@ impl Home {
     /// A task was woken.
     pub(crate) fn schedule(&self, task: Task, info: ScheduleInfo) {
         if self.is_here() && !is_leaving() {
-            let mut desk = lock(&self.desk);
+            let mut queue = lock(&self.queue);
             // By what Node has just answered, or by itself, as it does to make way.
-            let is_welcome = desk.is_open || info.woken_while_running;
-            if is_welcome && desk.has_time() && !task.metadata().forget() {
-                desk.ready.push_back(task);
+            let is_welcome = queue.is_open || info.woken_while_running;
+            if is_welcome && queue.has_time() && !task.metadata().forget() {
+                queue.ready.push_back(task);
                 return;
             }
         }
@@ -142,17 +142,17 @@ impl Home {
 
     /// Does something that may wake tasks, on Node's thread. True if it did, and they are now up to [`Self::run`].
     pub(crate) fn wake_here(&self, weight: Weight, wake: impl FnOnce()) -> bool {
-        lock(&self.desk).is_open = weight == Weight::Light;
+        lock(&self.queue).is_open = weight == Weight::Light;
         wake();
-        let mut desk = lock(&self.desk);
-        desk.is_open = false;
-        !desk.ready.is_empty()
+        let mut queue = lock(&self.queue);
+        queue.is_open = false;
+        !queue.ready.is_empty()
     }
 
     /// Runs what is ready, for as long as there is time.
     pub(crate) fn run(&self) {
         loop {
-            let next = lock(&self.desk).next();
+            let next = lock(&self.queue).next();
             let Some((task, has_time)) = next else { break };
             if has_time && !task.metadata().is_slow() {
                 let _running = Running::begin(self);
@@ -165,17 +165,17 @@ impl Home {
 
     /// Node's event loop goes round.
     pub(crate) fn turn(&self) {
-        lock(&self.desk).until = None;
+        lock(&self.queue).until = None;
     }
 
     /// Forgets what is ready: it is cancelled.
     pub(crate) fn clear(&self) {
-        let ready = std::mem::take(&mut lock(&self.desk).ready);
+        let ready = std::mem::take(&mut lock(&self.queue).ready);
         drop(ready);
     }
 }
 
-impl Desk {
+impl ReadyQueue {
     /// The next task, and whether there is time for it.
     fn next(&mut self) -> Option<(Task, bool)> {
         let task = self.ready.pop_front()?;
@@ -189,18 +189,18 @@ impl Desk {
 }
 
 /// A task runs on Node's thread.
-struct Running<'a>(&'a Home);
+struct Running<'a>(&'a MainThread);
 
 impl<'a> Running<'a> {
-    fn begin(home: &'a Home) -> Self {
-        lock(&home.desk).is_running = true;
-        Self(home)
+    fn begin(main_thread: &'a MainThread) -> Self {
+        lock(&main_thread.queue).is_running = true;
+        Self(main_thread)
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        lock(&self.0.desk).is_running = false;
+        lock(&self.0.queue).is_running = false;
     }
 }
 
@@ -209,10 +209,10 @@ fn to_pool(task: Task) {
 }
 
 fn run(task: Task) {
-    let pace = Arc::clone(task.metadata());
+    let affinity = Arc::clone(task.metadata());
     let began = Instant::now();
     task.run();
     if began.elapsed() >= LONG {
-        pace.is_slow.store(true, Ordering::Relaxed);
+        affinity.is_slow.store(true, Ordering::Relaxed);
     }
 }

@@ -14,7 +14,7 @@ const PAIRS_MAX: usize = 4_000_000;
 
 /// The lines from a little before the first edit to a little after the last one, with their line breaks. All others are the
 /// same on both sides.
-pub(super) struct Sides<'a> {
+pub(super) struct ChangedLines<'a> {
     pub(super) old: Vec<&'a [u8]>,
     pub(super) new: Vec<&'a [u8]>,
     /// Lines before these.
@@ -36,7 +36,7 @@ struct Extent {
     new: Range<usize>,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> ChangedLines<'a> {
     pub(super) fn new(before: &'a [u8], after: &'a [u8], pieces: &[Piece]) -> Self {
         let extents = extents(before, after, pieces);
         let start = extents.first().map_or(0, |first| first.old.start);

@@ -1,0 +1,115 @@
+//! What to do where something is read from nothing, or written to what cannot change.
+
+use hotcell_prepare::nearest_name;
+
+use crate::shorten::shorten;
+
+/// Of an expression so much is repeated.
+const MAX_BYTES: usize = 100;
+
+const FROZEN: &str = "values from the host (variables, answers of tools) are frozen: change a copy, as \
+    structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
+    changed copies of arrays";
+
+/// By the message of a TypeError, and what stands where it was thrown.
+pub(super) fn hint(message: &str, code: &str) -> Option<String> {
+    if let Some(name) = message.strip_suffix(" is read-only") {
+        let name = name.trim_matches('\'');
+        return Some(if is_assigned(name, code) {
+            format!("`{name}` is a constant: declare it with `let`, or use another name")
+        } else {
+            FROZEN.to_owned()
+        });
+    }
+    let told = match message {
+        "object is not extensible" | "could not delete property" => FROZEN,
+        "Cannot convert undefined or null to object" => {
+            "what is passed here is undefined or null: print it first, or pass `value ?? {}`"
+        }
+        "reduce of empty array with no initial value" => {
+            "give `reduce` an initial value: `values.reduce((sum, value) => sum + value, 0)`"
+        }
+        "cannot convert BigInt to number" => {
+            "numbers and BigInts do not mix: use `Number(value)` or `BigInt(value)` on one side"
+        }
+        _ => return of_nothing(message, code),
+    };
+    Some(told.to_owned())
+}
+
+/// Whether code begins with an assignment to this variable, not to a property of that name.
+fn is_assigned(name: &str, code: &str) -> bool {
+    let code = code.trim_start_matches(['+', '-']);
+    let Some(behind) = code.strip_prefix(name) else {
+        return false;
+    };
+    !behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '['))
+        && !behind.starts_with("?.")
+}
+
+/// `cannot read property 'toFixed' of undefined`.
+fn of_nothing(message: &str, code: &str) -> Option<String> {
+    let rest = message.strip_prefix("cannot read property '")?;
+    let (property, nothing) = rest.rsplit_once("' of ")?;
+    let at = code.find(&format!(".{property}"))?;
+    let expression = code[..at].trim_end_matches('?');
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '?');
+    let shown = shorten(expression, MAX_BYTES);
+    if !expression.is_empty() && expression.chars().all(is_path) {
+        let Some((object, last)) = expression.rsplit_once('.') else {
+            return Some(format!(
+                "`{shown}` is {nothing}: print it before it is used, or write `{shown}?.{property}`"
+            ));
+        };
+        let object = shorten(object, MAX_BYTES);
+        // Not a name that is there: it would have a value.
+        if last != "length" && nearest_name(last, ["length"].into_iter()).is_some() {
+            return Some(format!(
+                "`{shown}` is {nothing}: did you mean `{object}.length`?"
+            ));
+        }
+        return Some(format!(
+            "`{shown}` is {nothing}: `console.log({object})` shows what is there"
+        ));
+    }
+    // The place is that of the method: `find(…).age`.
+    let method: String = code.chars().take_while(|c| c.is_alphanumeric()).collect();
+    let finds = matches!(
+        &*method,
+        "find" | "findLast" | "at" | "get" | "pop" | "shift" | "match" | "exec"
+    );
+    (finds && code[method.len()..].starts_with('(')).then(|| {
+        format!("`{method}(…)` gave {nothing}, there is no such element: look before you read from it, or write `?.{property}`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+
+    #[test]
+    fn a_constant_is_told_from_what_is_frozen() {
+        let told = |code| hint("'c' is read-only", code).unwrap_or_default();
+        assert!(told("c = 2").starts_with("`c` is a constant"));
+        assert!(told("c++").starts_with("`c` is a constant"));
+        assert!(told("++c").starts_with("`c` is a constant"));
+        assert!(told("c.c = 2").starts_with("values from the host"));
+        assert!(told("a.c = 2").starts_with("values from the host"));
+        assert!(told("").starts_with("values from the host"));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let message = "cannot read property 'toFixed' of undefined";
+        let told = |code| hint(message, code).unwrap_or_default();
+        assert_eq!(
+            told("a.b.toFixed(1)"),
+            "`a.b` is undefined: `console.log(a)` shows what is there"
+        );
+        assert!(told("list.lenght.toFixed(1)").ends_with("did you mean `list.length`?"));
+        assert!(told("a.toFixed(1)").starts_with("`a` is undefined: print it"));
+        assert!(told("find((x) => x > 1).toFixed()").starts_with("`find(…)` gave undefined"));
+        assert_eq!(told("(a + b).toFixed()"), "");
+        assert_eq!(told("é"), "");
+    }
+}
