@@ -237,6 +237,25 @@ fn the_names_are_free_for_the_host_and_for_code() {
 }
 
 #[test]
+fn several_values_are_shown_one_by_one_and_nothing_is_said_against_it() {
+    let executor = showing();
+    let output = run(
+        &executor,
+        "const a = [1]; display(a, a, 'b'); text(a, 'b'); undefined",
+    );
+    assert_eq!(output.diagnostics, []);
+    assert_eq!(
+        told(&output.content),
+        [
+            "application/json [1]",
+            "application/json [1]",
+            "text/plain b",
+            "text/plain [1] b"
+        ]
+    );
+}
+
+#[test]
 fn calls_of_them_are_in_no_list_and_count_for_no_limit_of_tools() {
     let executor = ready(options().max_tool_calls(0));
     let output = run(&executor, "text(1); text(2); notify('x')");
