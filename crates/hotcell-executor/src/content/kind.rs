@@ -152,10 +152,8 @@ impl Kind {
 
 /// Whether width and height are there, and are none of them 0.
 fn has_size(header: &[u8]) -> bool {
-    match header {
-        [a, b, c, d, e, f, g, h, ..] => [*a, *b, *c, *d] != [0; 4] && [*e, *f, *g, *h] != [0; 4],
-        _ => false,
-    }
+    let is_some = |at: usize| header.get(at..at + 4).is_some_and(|size| size != [0; 4]);
+    is_some(0) && is_some(4)
 }
 
 impl Family {
