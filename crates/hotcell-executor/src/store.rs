@@ -35,7 +35,7 @@ pub trait Store: Send + Sync {
 }
 
 /// A [`Store`] in memory. Cheap to clone; clones are one, so that several executors may share it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct MemoryStore {
     state: Arc<Mutex<State>>,
     max_bytes: usize,
