@@ -97,7 +97,8 @@ impl Executor {
             }
             None => None,
         };
-        grants::renew(&mut tools, &self.0.slot().names.clone(), &twin.0.hooks);
+        let names = self.0.slot().names.clone();
+        grants::renew(&mut tools, &names, &twin.0.hooks);
         for (name, tool) in catalog::tools(&twin.0.hooks) {
             if let Some(known) = tools.get_mut(name).filter(|known| known.is_catalog) {
                 *known = AgentTool::with_spec(tool, known.spec.clone());
