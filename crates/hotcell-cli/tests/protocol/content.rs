@@ -67,7 +67,7 @@ fn the_client_keeps_what_code_stores() {
     let e = client.executor(json!({"store": true, "maxStoreBytes": 1000}));
     let code = "store('k', new Map([[1, 2n]])); store('k'); [load('k').size, load('none')]";
     let run = client.send("executor.run", json!({"executor": e, "code": code}));
-    let mut asked = |client: &mut Client, answer: Json| {
+    let asked = |client: &mut Client, answer: Json| {
         let request = client.next_other();
         client.answer(&request, &answer);
         let params = &request["params"];
