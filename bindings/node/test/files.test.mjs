@@ -32,9 +32,16 @@ test('the tools have descriptions and schemas', async () => {
   await executor.init();
   await executor.sendTools(fileTools({ root }));
   const tools = executor.tools;
-  assert.deepEqual(tools.map(({ name }) => name), ['edit', 'exists', 'find', 'grep', 'list', 'ls', 'read', 'readBytes', 'readJson', 'readLines', 'readText', 'write', 'writeText']);
+  assert.deepEqual(tools.map(({ name }) => name), ['edit', 'exists', 'fileSize', 'find', 'grep', 'list', 'ls', 'read', 'readBytes', 'readJson', 'readLines', 'readText', 'write', 'writeText']);
   assert.ok(tools.every(({ description, parameters }) => description && parameters.type === 'object'));
   assert.match(executor.renderPrompt(), /declare function read\(/);
+});
+
+test('every function on files is typed', () => {
+  const types = readFileSync(new URL('../index.d.cts', import.meta.url), 'utf8');
+  const [, methods] = types.match(/^export class Files \{([^]*?)^\}/m);
+  const missing = Object.keys(fileTools({ root })).filter((name) => !new RegExp(`^  ${name}[(<]`, 'm').test(methods));
+  assert.deepEqual(missing, []);
 });
 
 test('a directory to read from has no tools that write', async () => {

@@ -18,16 +18,7 @@ use crate::rpc::{Limits, RpcError, Session, Transport};
 use crate::{print, program, setup};
 use lines::{Line, Lines};
 
-pub(crate) use lines::nesting;
-
-/// What bytes say in JSON, however deep it is, up to a limit. For threads with much stack.
-pub(crate) fn parse_json(bytes: &[u8]) -> Result<serde_json::Value, String> {
-    match lines::parse(bytes) {
-        Line::Message(json) => Ok(json),
-        Line::Malformed(problem) => Err(problem),
-        Line::End => Err("there is no JSON".into()),
-    }
-}
+pub(crate) use lines::{nesting, parse_json};
 use outbox::Outbox;
 
 /// How long answers that are nearly there may take once standard input is closed.
@@ -51,6 +42,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     let limits = Limits {
         requests: size(args.max_requests),
         bytes: size(args.max_pending),
+        unread: size(args.max_unread),
     };
     let transport: Arc<dyn Transport> = Arc::<Outbox>::clone(&outbox);
     let session = Session::new(transport, engine, pool, limits, program::furnish());
@@ -99,7 +91,7 @@ fn read_lines(session: &Arc<Session>, outbox: &Outbox, max_line: usize) -> io::R
         outbox.wait_for_room(|| is_closed(&stdin));
         match lines.next()? {
             Line::End => return Ok(()),
-            Line::Message(json) => session.take(json, lines.length()),
+            Line::Message(json) => session.take(json, lines.weight()),
             Line::Malformed(problem) => session.refuse(RpcError::parse(problem)),
         }
     }

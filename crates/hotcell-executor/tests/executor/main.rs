@@ -6,6 +6,7 @@ mod catalog;
 mod conformance;
 mod content;
 mod contract;
+mod damage;
 mod deadline;
 mod errors;
 mod freeze;

@@ -30,7 +30,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// As `isAvailable` in `hotcell-image/guest/js/intl-locale.js`.
+/// As `isAvailable` in `hotcell-image/guest/js/intl/locale.js`.
 fn is_available(tag: &str) -> bool {
     let tag = tag.to_ascii_lowercase();
     let mut subtags = tag.split('-').peekable();

@@ -4,8 +4,8 @@
 // getCanonicalLocales, supportedValuesOf. Each file says what its part supports; everything else is an error that names the
 // supported set. Absent, so that `Intl.X === undefined` tells a program: Locale, DisplayNames, DurationFormat.
 //
-// This file and the other `intl-*.js` are evaluated BEFORE `lockdown()`, because `localeMethods` (path -> methods) become
-// intrinsics: `intl-install.js` puts them there. SES neither knows nor touches `Intl`: it has to be hardened and made a
+// The files of this folder are evaluated BEFORE `lockdown()`, because `localeMethods` (path -> methods) become
+// intrinsics: `install.js` puts them there. SES neither knows nor touches `Intl`: it has to be hardened and made a
 // global after lockdown.
 ((kit) => {
   'use strict';

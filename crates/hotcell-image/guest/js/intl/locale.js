@@ -5,7 +5,7 @@
 // `supportedLocalesOf` and `resolvedOptions` tell the truth, and who writes such code is warned before it runs
 // (`hotcell-prepare/src/rules/locales.rs`), because output in the wrong locale looks right and is not.
 //
-// All `intl-*.js` files are evaluated before `lockdown()`, because some of their functions become intrinsics. User code
+// All files of this folder are evaluated before `lockdown()`, because some of their functions become intrinsics. User code
 // runs only after it, on frozen intrinsics, so calling methods of genuine arrays and strings is safe; global bindings are
 // not, and are captured here and in every other file.
 ((kit) => {

@@ -21,8 +21,8 @@
 //                        key, value, key, value… in one list if isKeyValue; undefined for anything else
 //   ownNonIndexKeys(x)   own keys (strings, then symbols) of an array or typed array without its indices; undefined for
 //                        anything else. Optional: without it a list of a million numbers costs a million strings
-//   now()                milliseconds, or undefined when the clock is off (console.js)
-//   log(level, text)     one message; level is 'log' | 'info' | 'warn' | 'error' (console.js)
+//   now()                milliseconds, or undefined when the clock is off (web/console.js)
+//   log(level, text)     one message; level is 'log' | 'info' | 'warn' | 'error' (web/console.js)
 ((kit) => {
   'use strict';
   const { native } = kit;

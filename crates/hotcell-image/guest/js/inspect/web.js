@@ -1,6 +1,6 @@
 // How URL and URLSearchParams print: their state is private, so the printer alone would show nothing.
 //
-// Comes after inspect-kinds.js and after the files that export `kit.URL` and `kit.URLSearchParams`; without those it does
+// Comes after kinds.js and after the files that export `kit.URL` and `kit.URLSearchParams`; without those it does
 // nothing. Values are read through the classes' own getters, which refuse anything that is not genuine.
 ((kit) => {
   'use strict';
