@@ -56,8 +56,30 @@ export interface ExecutorOptions {
    * imports those that are authorised, by `import { x } from "name"` at its top or by `await import("name")`.
    */
   modules?: Record<string, string | HostModule>;
+  /**
+   * Whether code may show things (false): it has `display(value)`, `image(bytesOrDataUrl, mime?)`, `audio(bytesOrDataUrl, mime?)` and
+   * `text(value)`, whose items are the `content` of its run, and `notify(text)`, which `onNotify` hears of. A tool or variable of yours
+   * that has one of these names takes its place.
+   */
+  content?: boolean;
+  /** How many items a run may show (100). */
+  maxContentItems?: number;
+  /** How many bytes those items may have together (8 MiB). */
+  maxContentBytes?: number;
+  /** How often a run may call `notify` (1,000). */
+  maxNotifications?: number;
+  /**
+   * Gives code `store(key, value)` and `load(key)`, which keep small values in this object (none): a `Map`, or functions `get`, `set` and
+   * perhaps `delete` of your own, which may return promises. With `true` they are kept in memory for as long as there is the executor or
+   * a fork of it.
+   */
+  store?: boolean | ValueStore;
+  /** How many bytes one value may have that code stores, with its key; with `store: true` also how many all of them (1 MiB). */
+  maxStoreBytes?: number;
   /** Receives console output as it is printed. */
   onLog?: (entry: LogEntry) => void;
+  /** Receives what code tells with `notify`, at once. */
+  onNotify?: (text: string) => void;
   /**
    * Decides on calls of tools with `permission: "ask"`; without it they are refused. `true` allows the call, a text refuses
    * it with that reason, anything else refuses it.
@@ -67,6 +89,23 @@ export interface ExecutorOptions {
 
 /** What a module exports: functions, which are called like tools, and values, which arrive frozen. */
 export type HostModule = Record<string, unknown>;
+
+/** Where `store(key, value)` puts values and `load(key)` finds them. */
+export interface ValueStore {
+  get(key: string): unknown;
+  set(key: string, value: unknown): unknown;
+  /** Called for `store(key, undefined)`; without it `set` is. */
+  delete?(key: string): unknown;
+}
+
+/** Something that code showed: text, or the bytes of an image or a sound, which were found to be what `mime` says. */
+export type ContentItem =
+  | { mime: "text/plain" | "application/json" | "image/svg+xml"; text: string; data?: undefined }
+  | {
+      mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "audio/wav" | "audio/mpeg" | "audio/ogg" | "audio/flac";
+      data: Uint8Array;
+      text?: undefined;
+    };
 
 export interface LogEntry {
   level: ConsoleLevel;
@@ -96,6 +135,8 @@ export interface CodeOutput<T = unknown> {
 /** What a run has to tell beyond the contract. */
 export interface RunOutput<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
+  /** What the code showed, with the option `content`. */
+  content: ContentItem[];
   /** What there is to say about the code that did not keep it from running. */
   diagnostics: Diagnostic[];
   stats: RunStats;
@@ -105,6 +146,8 @@ export interface RunOutput<T = unknown> extends CodeOutput<T> {
 /** What a run has to tell, however it ended. */
 export interface Execution<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
+  /** What the code showed, with the option `content`. */
+  content: ContentItem[];
   diagnostics: Diagnostic[];
   /** Absent if the run did not begin. */
   stats?: RunStats;
@@ -183,6 +226,8 @@ export class ExecutorError extends Error {
   readonly logs?: string;
   /** What it printed, with levels and times. */
   readonly entries: LogEntry[];
+  /** What it showed. */
+  readonly content: ContentItem[];
   toJSON(): NormalizedExecutorError;
 }
 

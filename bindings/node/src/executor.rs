@@ -13,9 +13,10 @@ use std::{
     time::Duration,
 };
 
-use hotcell::cell::Value;
+use hotcell::cell::{Reply, ToolCall, ToolError, Value};
 use hotcell::{
-    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run,
+    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run, Store,
+    StoreFuture,
 };
 use napi::{
     Env, Result,
@@ -27,6 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     bridge::{Bridge, Lane},
     calls::First,
+    event::{Event, What},
     fault::{bug, mistake},
     files::NativeFiles,
     host::Host,
@@ -70,14 +72,14 @@ pub struct NativeExecutor {
 
 #[napi]
 impl NativeExecutor {
-    /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and `onApproval`.
+    /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and the like, and `wanted` says
+    /// which of them there are.
     #[napi(constructor)]
     pub fn new(
         host: &Host,
         options: String,
         hooks: u32,
-        on_log: bool,
-        on_approval: bool,
+        wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<Self> {
         let lane = Lane::new();
@@ -86,7 +88,7 @@ impl NativeExecutor {
             lane: lane.clone(),
             number: hooks,
         };
-        let mut options = hooks.read_options(&options, on_log, on_approval)?;
+        let mut options = hooks.read_options(&options, wanted)?;
         if let Some(modules) = modules {
             options = modules.add_to(options, &host.bridge, &lane)?;
         }
@@ -134,8 +136,7 @@ impl NativeExecutor {
         snapshot: &mut SnapshotBytes,
         options: Option<String>,
         hooks: u32,
-        on_log: bool,
-        on_approval: bool,
+        wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<bool> {
         let bridge = Arc::clone(&host.bridge);
@@ -146,7 +147,7 @@ impl NativeExecutor {
             number: hooks,
         };
         let options = options
-            .map(|options| hooks.read_options(&options, on_log, on_approval))
+            .map(|options| hooks.read_options(&options, wanted))
             .transpose()?;
         let options = match (options, modules) {
             (options, None) => options,
@@ -440,6 +441,12 @@ fn variables(
     Ok(variables)
 }
 
+/// Which hooks Node has. The same numbers are in `lib/executor.cjs`.
+const ON_LOG: u32 = 1;
+const ON_APPROVAL: u32 = 2;
+const ON_NOTIFY: u32 = 4;
+const STORE: u32 = 8;
+
 /// What an executor calls of Node's while it runs.
 #[derive(Clone)]
 struct Hooks {
@@ -450,15 +457,25 @@ struct Hooks {
 
 impl Hooks {
     /// The contract's options, with these hooks.
-    fn read_options(
-        self,
-        options: &str,
-        on_log: bool,
-        on_approval: bool,
-    ) -> Result<ExecutorOptions> {
+    fn read_options(self, options: &str, wanted: u32) -> Result<ExecutorOptions> {
         let json: Json = serde_json::from_str(options).map_err(bug)?;
         let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
-        if on_log {
+        let has = |hook: u32| wanted & hook != 0;
+        if has(ON_NOTIFY) {
+            let hooks = self.clone();
+            options = options.on_notify(move |text| {
+                let what = What::Notice {
+                    hooks: hooks.number,
+                    text: text.to_owned(),
+                };
+                let lane = hooks.lane.number;
+                hooks.bridge.send(Event { lane, what });
+            });
+        }
+        if has(STORE) {
+            options = options.store(self.clone());
+        }
+        if has(ON_LOG) {
             let hooks = self.clone();
             options = options.on_log(move |entry| {
                 if let Ok(entry) = serde_json::to_string(entry) {
@@ -466,7 +483,7 @@ impl Hooks {
                 }
             });
         }
-        if on_approval {
+        if has(ON_APPROVAL) {
             options = options.on_approval(move |request| {
                 let hooks = self.clone();
                 async move { hooks.approval(request).await }
@@ -489,6 +506,30 @@ impl Hooks {
             Some(Err(error)) => format!("asking for approval failed: {error}"),
             None => "nobody was there to approve it".into(),
         })
+    }
+}
+
+/// The store that is an object of Node's: `Hooks` in `lib/executor.cjs` calls it.
+impl Store for Hooks {
+    fn load<'s>(&'s self, key: &'s str) -> StoreFuture<'s, Option<Value>> {
+        let call = ToolCall::new("load", vec![Value::from(key)]);
+        Box::pin(async move { self.stored(call).await.map(Some) })
+    }
+
+    fn store<'s>(&'s self, key: &'s str, value: Option<Value>) -> StoreFuture<'s, ()> {
+        let value = value.unwrap_or(Value::Undefined);
+        let call = ToolCall::new("store", vec![Value::from(key), value]);
+        Box::pin(async move { self.stored(call).await.map(drop) })
+    }
+}
+
+impl Hooks {
+    async fn stored(&self, call: ToolCall) -> std::result::Result<Value, ToolError> {
+        match self.bridge.call(&self.lane, self.number, call).await? {
+            Reply::Value(value) => Ok(value),
+            Reply::Later(answer) => answer.await,
+            _ => Err(ToolError::from("the store gave no answer")),
+        }
     }
 }
 

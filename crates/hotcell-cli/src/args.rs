@@ -92,6 +92,9 @@ pub(crate) enum Command {
     /// Serve every feature to another program
     #[command(after_long_help = SERVE_HELP)]
     Serve(ServeArgs),
+    /// Run the code of Codex's code mode
+    #[command(after_long_help = CODE_MODE_HELP)]
+    CodeModeHost(CodeModeArgs),
     /// Tell what this machine offers, and test that cells work on it
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -115,8 +118,8 @@ Output:
   What the code logs is shown as it comes: console.log and console.info on standard output, console.warn and console.error
   on standard error. The result follows on standard output: a text as it is, anything else as console.log would show it,
   undefined not at all. With --json nothing but one object is printed, on standard output:
-    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
-    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
   calls are the tools that the code called, with arguments, duration and outcome.
   Colours are used on a terminal only, and never if NO_COLOR is set.
 
@@ -164,6 +167,10 @@ Example:
   {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"executor\":\"e1\",\"state\":\"NEW\"}}
   {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"executor.init\",\"params\":{\"executor\":\"e1\"}}
   {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"executor.run\",\"params\":{\"executor\":\"e1\",\"code\":\"6 * 7\"}}";
+
+const CODE_MODE_HELP: &str = "\
+Speaks the protocol of Codex's code mode host, version 1: JSON behind four bytes that say how long it is, the least first. Each
+cell is a VM of its own, which sees the tools of the client and nothing else. docs/code-mode-host.md has the messages.";
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
@@ -380,6 +387,9 @@ pub(crate) struct CellArgs {
     /// Chance inside: none, real, or a seed
     #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random)]
     pub(crate) random: Random,
+    /// Let the code show things: display, image, audio, text, and notify for progress. --json has them as content
+    #[arg(long)]
+    pub(crate) content: bool,
     /// Begin with the state that --snapshot-out kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_in: Option<PathBuf>,
@@ -477,6 +487,22 @@ pub(crate) struct ServeArgs {
     /// Threads that run code [default: one for each core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
+}
+
+#[derive(Args)]
+pub(crate) struct CodeModeArgs {
+    /// Where the client is: on standard input and output
+    #[arg(long, value_name = "URL", default_value = "stdio")]
+    pub(crate) listen: String,
+    /// Memory of a cell; sessions may ask for less
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+    /// Time that the code of a cell may compute; waiting is free
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// Cells that may be there at once
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_cells: u32,
 }
 
 #[derive(Args)]

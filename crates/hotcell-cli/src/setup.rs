@@ -22,6 +22,7 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
         .max_log_bytes(usize::try_from(args.max_log).unwrap_or(usize::MAX))
         .clock(args.clock)
         .random(args.random)
+        .content(args.content)
         .authorized_imports(args.imports.iter().map(|import| import.name.clone()));
     if let Some(bytes) = args.max_host_memory {
         options = options.max_host_memory(usize::try_from(bytes).unwrap_or(usize::MAX));

@@ -10,7 +10,7 @@ use hotcell_prepare::{Diagnostic, Location};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::{log::LogEntry, output::millis, state::State};
+use crate::{content::ContentItem, log::LogEntry, output::millis, state::State};
 
 /// What went wrong, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -128,7 +128,7 @@ pub enum ErrorSeverity {
 
 /// A failure, in the form that every front door of hotcell gives it.
 ///
-/// Serialised it is the normalised error of the contract: `{code, severity, message, retryable, details?, logs?}`.
+/// Serialised it is the normalised error of the contract: `{code, severity, message, retryable, details?, logs?, content?}`.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -152,6 +152,9 @@ pub struct ExecutorError {
     /// What it printed, with levels and times.
     #[serde(skip)]
     pub entries: Vec<LogEntry>,
+    /// What it showed before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<ContentItem>,
     /// Where, in the code as it was given.
     #[serde(skip)]
     pub location: Option<Location>,
@@ -167,6 +170,7 @@ impl ExecutorError {
             details: Map::new(),
             logs: None,
             entries: Vec::new(),
+            content: Vec::new(),
             location: None,
         }
     }

@@ -267,7 +267,9 @@ impl Slot {
             .filter(|tool| !is_taken(tool))
             .map(|tool| tool.spec.name.clone())
             .collect();
-        let signatures = self.tools.values().filter(|tool| !is_taken(tool));
+        // Those of ours that take a value take several as well, which no schema says.
+        let has_signature = |tool: &&AgentTool| !is_taken(tool) && !tool.is_own;
+        let signatures = self.tools.values().filter(has_signature);
         prepare.signatures = signatures
             .filter_map(|tool| Some((tool.spec.name.clone(), signature(&tool.spec)?)))
             .collect();

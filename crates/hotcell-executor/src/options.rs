@@ -14,6 +14,7 @@ use crate::{
     companion::OnCompanion,
     log::LogEntry,
     module::Module,
+    store::Store,
 };
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,6 +46,7 @@ impl Concurrency {
 }
 
 pub(crate) type OnLog = Arc<dyn Fn(&LogEntry) + Send + Sync>;
+pub(crate) type OnNotify = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) type OnApproval =
     Arc<dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Approval> + Send>> + Send + Sync>;
 
@@ -74,9 +76,16 @@ pub struct ExecutorOptions {
     pub(crate) pause_clock_during_tools: bool,
     pub(crate) modules: BTreeMap<String, Module>,
     pub(crate) snapshot_key: Option<SnapshotKey>,
+    pub(crate) content: bool,
+    pub(crate) max_content_items: usize,
+    pub(crate) max_content_bytes: usize,
+    pub(crate) max_notifications: usize,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) max_store_bytes: usize,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
     pub(crate) transforms: Vec<Arc<dyn Transform>>,
     pub(crate) on_log: Option<OnLog>,
+    pub(crate) on_notify: Option<OnNotify>,
     pub(crate) on_approval: Option<OnApproval>,
     pub(crate) on_companion: Option<OnCompanion>,
 }
@@ -102,9 +111,16 @@ impl Default for ExecutorOptions {
             pause_clock_during_tools: false,
             modules: BTreeMap::new(),
             snapshot_key: None,
+            content: false,
+            max_content_items: 100,
+            max_content_bytes: 8 << 20,
+            max_notifications: 1_000,
+            store: None,
+            max_store_bytes: 1 << 20,
             rules: Vec::new(),
             transforms: Vec::new(),
             on_log: None,
+            on_notify: None,
             on_approval: None,
             on_companion: None,
         }
@@ -243,6 +259,51 @@ impl ExecutorOptions {
         self
     }
 
+    /// Whether code may show things (it may not): it has `display`, `image`, `audio` and `text`, whose items are the `content` of
+    /// its run, and `notify`, which [`ExecutorOptions::on_notify`] hears of. A tool or variable of yours that has one of these names
+    /// takes its place.
+    pub fn content(mut self, allowed: bool) -> Self {
+        self.content = allowed;
+        self
+    }
+
+    /// How many items a run may show (100). One more is a `RangeError`.
+    pub fn max_content_items(mut self, items: usize) -> Self {
+        self.max_content_items = items;
+        self
+    }
+
+    /// How many bytes those items may have together (8 MiB); in any case a quarter of [`Self::max_host_memory`].
+    pub fn max_content_bytes(mut self, bytes: usize) -> Self {
+        self.max_content_bytes = bytes;
+        self
+    }
+
+    /// How often a run may call `notify` (1,000).
+    pub fn max_notifications(mut self, notifications: usize) -> Self {
+        self.max_notifications = notifications;
+        self
+    }
+
+    /// Gives code `store(key, value)` and `load(key)`, which keep small values there (nowhere). They outlive cells: whoever has the
+    /// store has them. A fork has the same store.
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Whether code has a store.
+    pub fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// How many bytes one value may have that code stores, with its key (1 MiB); and how many all of them, where the store is one
+    /// that `"store": true` made.
+    pub fn max_store_bytes(mut self, bytes: usize) -> Self {
+        self.max_store_bytes = bytes;
+        self
+    }
+
     /// Adds a rule that all code has to pass.
     pub fn rule(mut self, rule: Arc<dyn Rule>) -> Self {
         self.rules.push(rule);
@@ -258,6 +319,12 @@ impl ExecutorOptions {
     /// Receives what code prints as it is printed (nobody does). Called on the thread that runs the code; keep it short.
     pub fn on_log(mut self, receive: impl Fn(&LogEntry) + Send + Sync + 'static) -> Self {
         self.on_log = Some(Arc::new(receive));
+        self
+    }
+
+    /// Receives what code tells with `notify`, at once (nobody does). Called on the thread that runs the code; keep it short.
+    pub fn on_notify(mut self, receive: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_notify = Some(Arc::new(receive));
         self
     }
 

@@ -7,7 +7,7 @@ use hotcell_meter::Stopped;
 use hotcell_prepare::Diagnostic;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{error::ExecutorError, ledger::CallRecord, log::LogEntry};
+use crate::{content::ContentItem, error::ExecutorError, ledger::CallRecord, log::LogEntry};
 
 /// Code to run, with what is special about this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +113,8 @@ pub struct CodeOutput {
     pub is_final_answer: bool,
     /// What it printed, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it showed.
+    pub content: Vec<ContentItem>,
     /// What there is to say about the code that did not keep it from running.
     pub diagnostics: Vec<Diagnostic>,
     /// What it cost.
@@ -135,6 +137,8 @@ pub struct Execution {
     pub is_final_answer: bool,
     /// What it printed, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it showed.
+    pub content: Vec<ContentItem>,
     /// What there is to say about the code.
     pub diagnostics: Vec<Diagnostic>,
     /// What it cost.
@@ -152,6 +156,7 @@ impl Execution {
             logs: String::new(),
             is_final_answer: false,
             entries: Vec::new(),
+            content: Vec::new(),
             diagnostics: Vec::new(),
             stats: RunStats::default(),
             calls: Vec::new(),
@@ -163,6 +168,7 @@ impl Execution {
         let mut error = ExecutorError::stopped(stopped, None);
         error.logs = Some(self.logs.clone());
         error.entries.clone_from(&self.entries);
+        error.content.clone_from(&self.content);
         error
     }
 
@@ -175,6 +181,7 @@ impl Execution {
                 logs: self.logs,
                 is_final_answer: self.is_final_answer,
                 entries: self.entries,
+                content: self.content,
                 diagnostics: self.diagnostics,
                 stats: self.stats,
                 calls: self.calls,

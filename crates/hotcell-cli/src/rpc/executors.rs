@@ -13,7 +13,9 @@ use hotcell::json::{from_json, to_text};
 use hotcell::meter::Watch;
 use hotcell::prepare::Diagnostic;
 use hotcell::sandbox::Sandbox;
-use hotcell::{CallRecord, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats};
+use hotcell::{
+    CallRecord, ContentItem, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats,
+};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value as Json, json};
 
@@ -99,7 +101,7 @@ impl ModuleParams {
     }
 }
 
-/// Options with these modules, and with the client to ask for approval.
+/// Options with these modules, and with the client to ask for approval, to tell of progress, and to store values.
 fn furnished(
     mut options: ExecutorOptions,
     modules: &Modules,
@@ -108,6 +110,11 @@ fn furnished(
     for (name, module) in modules {
         options = options.module(name, module.module(name, client)?);
     }
+    if options.has_store() {
+        options = options.store(client.clone());
+    }
+    let teller = client.clone();
+    let options = options.on_notify(move |text| teller.notify(text));
     let client = client.clone();
     Ok(options.on_approval(move |request| client.clone().approve(request)))
 }
@@ -250,6 +257,7 @@ struct Rest<'a> {
     logs: &'a str,
     is_final_answer: bool,
     entries: &'a [LogEntry],
+    content: &'a [ContentItem],
     diagnostics: &'a [Diagnostic],
     stats: &'a RunStats,
     calls: &'a [CallRecord],
@@ -264,6 +272,7 @@ fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
         logs: &execution.logs,
         is_final_answer: execution.is_final_answer,
         entries: &execution.entries,
+        content: &execution.content,
         diagnostics: &execution.diagnostics,
         stats: &execution.stats,
         calls: &execution.calls,

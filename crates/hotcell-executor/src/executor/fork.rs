@@ -20,8 +20,10 @@ use crate::{
     boundary::guard,
     catalog,
     companion::{self, Attached},
+    content::{self, ContentItem},
     engine::make_cell,
     error::ExecutorError,
+    grants,
     log::LogEntry,
     options::ExecutorOptions,
     output::{RunStats, millis},
@@ -61,7 +63,11 @@ impl Executor {
             }
             None => Vec::new(),
         };
-        snapshot::write(&memory, &files, &companion, &cell, &self.0.options)
+        let shown = match memory.run {
+            Some(_) => content::save(&self.0.hooks.content()),
+            None => Vec::new(),
+        };
+        snapshot::write(&memory, &files, &companion, &shown, &cell, &self.0.options)
     }
 
     /// A second executor in the same state, tools and files included. Neither notices the other from then on. A suspended run
@@ -96,6 +102,8 @@ impl Executor {
             }
             None => None,
         };
+        let names = self.0.slot().names.clone();
+        grants::renew(&mut tools, &names, &twin.0.hooks);
         for (name, tool) in catalog::tools(&twin.0.hooks) {
             if let Some(known) = tools.get_mut(name).filter(|known| known.is_catalog) {
                 *known = AgentTool::with_spec(tool, known.spec.clone());
@@ -138,7 +146,7 @@ impl Executor {
         twin.0.hooks.inherit(&self.0.hooks);
         if let Some(run) = suspended {
             let saved = self.save(&run);
-            twin.take_over(saved, run.program, &mut copy)?;
+            twin.take_over(saved, run.program, self.0.hooks.content(), &mut copy)?;
         }
         let specs = {
             let mut slot = twin.0.slot();
@@ -181,6 +189,7 @@ impl Executor {
         &self,
         saved: SavedRun,
         program: Option<Arc<PreparedProgram>>,
+        shown: Vec<ContentItem>,
         cell: &mut Cell,
     ) -> Result<(), ExecutorError> {
         let options = &self.0.options;
@@ -217,6 +226,7 @@ impl Executor {
             })
         });
         hooks.load_logs(entries.collect());
+        hooks.load_content(shown);
         let duration = |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
         self.0.slot().suspended = Some(Box::new(UnderWay {
             code: saved.code,
@@ -267,6 +277,7 @@ impl Executor {
             memory,
             files,
             companion,
+            content,
             cell,
         } = snapshot::read(snapshot, &options)?;
         let companion = match (companion, &options.on_companion) {
@@ -298,6 +309,8 @@ impl Executor {
                 replace(&mut slot.tools, own);
                 slot.companion = Some(attached);
             }
+            let Slot { tools, names, .. } = &mut *slot;
+            grants::renew(tools, names, &executor.0.hooks);
             slot.renew_preparer(&executor.0.options);
             slot.preparer.clone()
         };
@@ -305,7 +318,7 @@ impl Executor {
             let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
-            let own = executor.0.slot().companions_tools();
+            let own = executor.0.slot().tools_of_its_own();
             let own = guarded(own.iter(), &executor);
             cell.define_tools(own.iter().map(|(name, tool)| (&**name, tool.clone())))?;
             Ok(cell)
@@ -313,7 +326,7 @@ impl Executor {
         let mut cell = made.map_err(|error| snapshot::failed(&error))?;
         executor.0.define_modules(&mut cell)?;
         if let Some(run) = memory.run {
-            executor.take_over(run, None, &mut cell)?;
+            executor.take_over(run, None, content, &mut cell)?;
         }
         {
             let mut slot = executor.0.slot();
@@ -333,19 +346,19 @@ fn replace(tools: &mut BTreeMap<String, AgentTool>, own: Vec<(String, AgentTool)
 }
 
 impl Slot {
-    /// The tools of the companion, if there is one.
-    fn companions_tools(&self) -> Vec<AgentTool> {
+    /// Those that options brought, and the tools of the companion, if there is one.
+    fn tools_of_its_own(&self) -> Vec<AgentTool> {
         let names = self.companion.iter().flat_map(|attached| &attached.tools);
-        names
-            .filter_map(|name| self.tools.get(name).cloned())
-            .collect()
+        let of_companion = names.filter_map(|name| self.tools.get(name));
+        let own = self.tools.values().filter(|tool| tool.is_own);
+        of_companion.chain(own).cloned().collect()
     }
 }
 
 /// What a snapshot remembers of tools. The host's own `final_answer` is a function and nothing else: it is not there after a
-/// restore until it is sent again.
+/// restore until it is sent again. What an option brought is brought by the options of who restores.
 fn known<'a>(tools: impl Iterator<Item = &'a AgentTool>) -> Vec<(ToolSpec, bool)> {
-    let remembered = tools.filter(|tool| tool.spec.name != FINAL_ANSWER);
+    let remembered = tools.filter(|tool| tool.spec.name != FINAL_ANSWER && !tool.is_own);
     remembered
         .map(|tool| (tool.spec.clone(), tool.is_hidden))
         .collect()

@@ -19,6 +19,7 @@ use crate::{
     error::{ErrorCode, ExecutorError, chain},
     file_tools::file_tools,
     files::Files,
+    grants,
     state::State,
     tool::AgentTool,
 };
@@ -34,6 +35,7 @@ impl Executor {
     )]
     pub async fn init(&self) -> Result<(), ExecutorError> {
         let inner = &self.0;
+        let own = grants::tools(&inner.hooks);
         let _making = inner
             .initializing
             .lock()
@@ -50,6 +52,10 @@ impl Executor {
             }
             slot.state = State::Initializing;
             let old = slot.forget();
+            slot.tools.extend(
+                own.iter()
+                    .map(|(name, tool)| ((*name).to_owned(), tool.clone())),
+            );
             slot.renew_preparer(&inner.options);
             (slot.preparer.clone(), old)
         };
@@ -57,6 +63,9 @@ impl Executor {
         let made = make_cell(inner.engine.as_ref(), |engine| {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
+            if !own.is_empty() {
+                cell.define_tools(own.iter().map(|(name, tool)| (*name, tool.tool.clone())))?;
+            }
             Ok(cell)
         });
         let made = made.map_err(|error| ExecutorError::init_failed(&error));
@@ -88,7 +97,7 @@ impl Executor {
         let cell = turn.cell("sendVariables")?;
         for (name, _) in &variables {
             check(NameKind::Variable, name)?;
-            if name == FINAL_ANSWER || self.0.slot().is_tool_or_namespace(name) {
+            if name == FINAL_ANSWER || self.0.slot().is_hosts_tool_or_namespace(name) {
                 return Err(refused(
                     "tool_shadowed",
                     format!("{name} is a tool: a variable cannot have that name"),
@@ -98,8 +107,17 @@ impl Executor {
         let pairs = variables.iter().map(|(name, value)| (&**name, value));
         cell.set_variables(pairs)
             .map_err(|error| unsendable(&error))?;
-        let names = variables.iter().map(|(name, _)| &**name);
-        self.0.slot().note_names(names, &self.0.options);
+        let names = || variables.iter().map(|(name, _)| &**name);
+        let replaced = {
+            let mut slot = self.0.slot();
+            let replaced: Vec<_> = names().filter_map(|name| slot.tools.remove(name)).collect();
+            if !replaced.is_empty() {
+                slot.renew_preparer(&self.0.options);
+            }
+            slot.note_names(names(), &self.0.options);
+            replaced
+        };
+        drop(replaced);
         Ok(())
     }
 
@@ -248,9 +266,10 @@ impl Slot {
         }
     }
 
-    fn is_tool_or_namespace(&self, name: &str) -> bool {
+    /// Our own give way.
+    fn is_hosts_tool_or_namespace(&self, name: &str) -> bool {
         let is_root = |tool: &String| tool.split_once('.').is_some_and(|(root, _)| root == name);
-        self.tools.contains_key(name) || self.tools.keys().any(is_root)
+        self.tools.get(name).is_some_and(|tool| !tool.is_own) || self.tools.keys().any(is_root)
     }
 
     /// Takes out what a tool of that name takes the place of: a namespace, or a tool where a namespace is to be.

@@ -265,6 +265,7 @@ impl Executor {
             }
         });
         let (entries, log_remark) = hooks.take_logs();
+        let content = hooks.take_content();
         let calls = hooks.take_calls();
         let mut diagnostics = Vec::new();
         if let Some(program) = program {
@@ -290,6 +291,7 @@ impl Executor {
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
+                error.content.clone_from(&content);
                 // What was warned of may well be why.
                 if !diagnostics.is_empty() && !error.details.contains_key("diagnostics") {
                     error
@@ -309,6 +311,7 @@ impl Executor {
             logs,
             is_final_answer,
             entries,
+            content,
             diagnostics,
             stats: RunStats::default(),
             calls,
@@ -496,7 +499,7 @@ impl Slot {
         Known {
             tools: shown().map(|tool| tool.spec.name.clone()).collect(),
             declared: shown()
-                .filter(|tool| !tool.spec.deferred)
+                .filter(|tool| !tool.spec.deferred && !tool.is_own)
                 .map(|tool| tool.spec.name.clone())
                 .collect(),
             names: self.names.iter().cloned().collect(),

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     boundary::{Guarded, denied},
+    content::ContentItem,
     error::{ErrorCode, ExecutorError, chain},
     ledger::{CallOutcome, CallRecord, SuspendReason, WaitingCall, outcome_of, words},
     log::{self, LogEntry},
@@ -108,6 +109,8 @@ pub struct Suspension {
     pub logs: String,
     /// The same, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it has shown so far.
+    pub content: Vec<ContentItem>,
     /// What it has cost so far.
     pub stats: RunStats,
 }
@@ -284,6 +287,7 @@ impl Executor {
             made,
             logs: log::join(&entries),
             entries,
+            content: self.0.hooks.content(),
             stats: RunStats {
                 operations: run.spent.operations + so_far.operations,
                 tool_calls: run.spent.tool_calls + so_far.tool_calls,

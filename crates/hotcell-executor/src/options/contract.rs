@@ -4,7 +4,7 @@ use hotcell_cell::{Clock, Level, Random, SnapshotKey};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
-use crate::{module::Module, shorten::shorten};
+use crate::{module::Module, shorten::shorten, store::MemoryStore};
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 25] = [
     "maxOperations",
     "timeoutMs",
     "runConcurrency",
@@ -51,6 +51,12 @@ const NAMES: [&str; 19] = [
     "isolation",
     "modules",
     "snapshotKey",
+    "content",
+    "maxContentItems",
+    "maxContentBytes",
+    "maxNotifications",
+    "store",
+    "maxStoreBytes",
 ];
 
 /// Shorter ones are easy to guess.
@@ -84,6 +90,11 @@ impl ExecutorOptions {
                 result.set(&Given { name, value })?;
             }
         }
+        if options.get("store") == Some(&Json::Bool(true)) {
+            // Once it is known how much it may hold.
+            let store = MemoryStore::new(result.max_store_bytes);
+            result = result.store(store);
+        }
         Ok(result)
     }
 
@@ -111,12 +122,14 @@ impl ExecutorOptions {
             "maxResultBytes" => self.max_result_bytes = given.size(1)?,
             "maxToolCalls" => self.max_tool_calls = given.size(0)?,
             "maxToolCallsInFlight" => self.max_tool_calls_in_flight = given.size(1)?,
-            "pauseClockDuringTools" => {
-                self.pause_clock_during_tools = given
-                    .value
-                    .as_bool()
-                    .ok_or_else(|| given.must_be("true or false"))?;
-            }
+            "pauseClockDuringTools" => self.pause_clock_during_tools = given.flag()?,
+            "content" => self.content = given.flag()?,
+            "maxContentItems" => self.max_content_items = given.size(0)?,
+            "maxContentBytes" => self.max_content_bytes = given.size(1)?,
+            "maxNotifications" => self.max_notifications = given.size(0)?,
+            // It is made in the end.
+            "store" => _ = given.flag()?,
+            "maxStoreBytes" => self.max_store_bytes = given.size(1)?,
             "isolation" => match given.value.as_str() {
                 Some("thread") => {}
                 Some("process") => {
@@ -167,6 +180,12 @@ impl ExecutorOptions {
             "pauseClockDuringTools": self.pause_clock_during_tools,
             "isolation": "thread",
             "modules": modules.collect::<Map<_, _>>(),
+            "content": self.content,
+            "maxContentItems": self.max_content_items,
+            "maxContentBytes": self.max_content_bytes,
+            "maxNotifications": self.max_notifications,
+            "store": self.has_store(),
+            "maxStoreBytes": self.max_store_bytes,
         })
     }
 }
@@ -215,6 +234,11 @@ impl Given<'_> {
             0x10_0000 => "a whole number of at least 1048576",
             _ => "a whole number of at least 1024",
         }))
+    }
+
+    fn flag(&self) -> Result<bool, OptionsError> {
+        let flag = self.value.as_bool();
+        flag.ok_or_else(|| self.must_be("true or false"))
     }
 
     fn strings(&self, expected: &'static str) -> Result<Vec<&str>, OptionsError> {

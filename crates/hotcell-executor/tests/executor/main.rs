@@ -4,6 +4,7 @@
 
 mod catalog;
 mod conformance;
+mod content;
 mod contract;
 mod damage;
 mod deadline;
@@ -18,6 +19,7 @@ mod modules;
 mod positions;
 mod rules;
 mod schema;
+mod store;
 mod support;
 mod suspend;
 mod tools;
