@@ -7,8 +7,11 @@ const { IDENTIFIER, anything, namespace } = require('./namespaces.cjs');
 
 /** The namespace of functions that come without one. */
 const DEFAULT_NAMESPACE = 'codemode';
-/** The time is the limit there, not the loops, and waiting for tools is free. */
-const DEFAULTS = { timeoutMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER, pauseClockDuringTools: true };
+/**
+ * The limit there is the time that code computes: not its loops (so many no program makes), and not what its functions take, which
+ * is up to the host.
+ */
+const DEFAULTS = { timeoutMs: null, cpuTimeMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER };
 
 /** What a connector gives that is no result. */
 const CONTROL = '__codemode_control__';

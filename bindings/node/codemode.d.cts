@@ -35,8 +35,8 @@ export interface Executor {
 }
 
 /**
- * Runs each program in a sandbox of its own. Never throws. Defaults: 30 seconds without what tools take, any number of
- * loop iterations.
+ * Runs each program in a sandbox of its own. Never throws. Defaults: 30 seconds of computing, any time in
+ * functions (`timeoutMs: null`), any number of loop iterations.
  */
 export class HotcellExecutor implements Executor {
   constructor(options?: ExecutorOptions);

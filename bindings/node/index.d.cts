@@ -11,7 +11,12 @@ export interface ExecutorOptions {
   /** How many loop iterations a run may make (50,000). */
   maxOperations?: number;
   /** How long a run may take, in milliseconds (10,000). It also ends code that only computes. */
-  timeoutMs?: number;
+  timeoutMs?: number | null;
+  /**
+   * How long a run may compute, in milliseconds, beside `timeoutMs` (any time): the time in which it holds a thread. Waiting for
+   * tools and timers is free. With it `timeoutMs` can be `null`: then a run may wait as long as it likes.
+   */
+  cpuTimeMs?: number;
   /** What becomes of a run while another is under way ("reject"). */
   runConcurrency?: "reject" | "queue";
   /** How many runs may wait, with `runConcurrency: "queue"` (1,000). */
@@ -39,6 +44,12 @@ export interface ExecutorOptions {
   clock?: "none" | "real" | { fixed: number };
   /** Where `Math.random()` gets its numbers ("none": it throws). */
   random?: "none" | "real" | { seed: number };
+  /**
+   * Whether code has `setTimeout`, `setInterval`, `setImmediate` and their clears (false). Timers that are pending when a run ends end
+   * with it, or with `persist` fire in the next. With a fixed clock their time is virtual: they fire in order, without waiting, and
+   * move the clock on.
+   */
+  timers?: boolean | { persist: boolean };
   /** The largest code that is looked at, in bytes (1 MiB; in any case a sixtieth of `maxHostMemoryBytes`, as much as looking at it takes). */
   maxCodeBytes?: number;
   /** How large a result, or the arguments of a tool call, may be, in bytes (8 MiB). */
@@ -296,8 +307,10 @@ export interface Tools {
 export interface RunOptions {
   /** Calls the run off: it fails with `ERR_CANCELLED`, and the signal's reason is the error's `cause`. */
   signal?: AbortSignal;
-  /** How long this run may take. */
-  timeoutMs?: number;
+  /** How long this run may take. `null`: as long as it likes; that counts where there is a `cpuTimeMs`. */
+  timeoutMs?: number | null;
+  /** How long this run may compute. */
+  cpuTimeMs?: number;
   /** What stacks call the code. */
   name?: string;
   /** For the tools that the code calls: see `ToolContext`. The code does not get to see it. */
@@ -334,7 +347,7 @@ export class SESExecutor implements ICodeExecutor {
   /** The files that its tools work on, if there are such. */
   readonly files: Files | undefined;
   /** The options in force. */
-  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey">>;
+  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey" | "cpuTimeMs">> & Pick<ExecutorOptions, "cpuTimeMs">;
 
   init(): Promise<void>;
   /** Values become global variables: copies, deeply frozen. */
@@ -356,6 +369,12 @@ export class SESExecutor implements ICodeExecutor {
   snapshot(): Promise<Buffer>;
   /** A second executor in the same state, tools and files included. */
   fork(): Promise<SESExecutor>;
+  /**
+   * Makes the executor ready again after `ERR_EXEC_TIMEOUT`, with its state: what the run had completed is there. That works where
+   * the error says `details.recoverable`; where the run had to be torn out of its cell it is refused, and only `cleanup` and `init`
+   * help.
+   */
+  recover(): Promise<void>;
   cleanup(): Promise<void>;
   /** Calls off what runs and cleans up. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -395,9 +414,10 @@ export interface PromptContext {
   /** The marks around code. The parser must be given the same ones. */
   tags?: CodeTags;
   customInstructions?: string;
-  limits?: { maxOperations?: number; timeoutMs?: number; maxLogBytes?: number; maxSteps?: number };
+  limits?: { maxOperations?: number; timeoutMs?: number | null; cpuTimeMs?: number | null; maxLogBytes?: number; maxSteps?: number };
   clock?: boolean;
   random?: boolean;
+  timers?: boolean;
   /** A template of your own, in the place of ours. */
   template?: string;
 }

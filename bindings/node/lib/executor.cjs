@@ -195,6 +195,11 @@ class SESExecutor {
     }
   }
 
+  /** Ready again, with its state, after a run that timed out. */
+  async recover() {
+    await this.#operate((id) => this.#native.recover(id));
+  }
+
   cancel() {
     const [underWay] = this.#runs.keys();
     if (underWay === undefined) return false;
@@ -254,16 +259,16 @@ class SESExecutor {
   }
 
   async #run(code, options = {}) {
-    const { signal, timeoutMs, name, context, callFunction, ...unknown } = options ?? {};
-    known(unknown, 'run', ['signal', 'timeoutMs', 'name', 'context', 'callFunction']);
+    const { signal, timeoutMs, cpuTimeMs, name, context, callFunction, ...unknown } = options ?? {};
+    known(unknown, 'run', ['signal', 'timeoutMs', 'cpuTimeMs', 'name', 'context', 'callFunction']);
     if (typeof code !== 'string') code = code === undefined || code === null ? '' : String(code);
-    if (timeoutMs !== undefined && !(timeoutMs >= 1)) throw new TypeError(`timeoutMs is ${timeoutMs}: it must be a number of at least 1`);
+    const times = timesOf(timeoutMs, cpuTimeMs);
     if (signal?.aborted) throw cancelled(signal);
     let run;
     const abort = () => this.#native.abort(run);
     const ended = this.#operate((id) => {
       run = id;
-      return complain(() => this.#native.run(id, code, name, timeoutMs, Boolean(callFunction)));
+      return complain(() => this.#native.run(id, code, name, times, Boolean(callFunction)));
     }, context);
     this.#runs.set(run, ended);
     signal?.addEventListener('abort', abort, { once: true });
@@ -279,6 +284,14 @@ class SESExecutor {
       this.#runs.delete(run);
     }
   }
+}
+
+/** The times of a run as native code takes them: NaN for what is not given, infinity for no timeout. */
+function timesOf(timeoutMs, cpuTimeMs) {
+  for (const [name, time] of Object.entries({ timeoutMs, cpuTimeMs })) {
+    if (time !== undefined && time !== null && !(time >= 1)) throw new TypeError(`${name} is ${time}: it must be a number of at least 1`);
+  }
+  return new Float64Array([timeoutMs === null ? Infinity : timeoutMs ?? NaN, cpuTimeMs ?? NaN]);
 }
 
 /** Takes those modules out of the options that JSON cannot say. */

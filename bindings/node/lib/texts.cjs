@@ -32,9 +32,12 @@ function renderPrompt({ template, ...context } = {}) {
 }
 
 /** The prompt for an executor with these options: what they say need not be said again. */
-function promptOf(context, { authorizedImports, maxOperations, timeoutMs, maxLogBytes, clock, random }) {
-  const limits = { maxOperations, timeoutMs, maxLogBytes, ...context.limits };
-  return renderPrompt({ authorizedImports, clock: clock !== 'none', random: random !== 'none', ...context, limits });
+function promptOf(context, { authorizedImports, maxOperations, timeoutMs, cpuTimeMs, maxLogBytes, clock, random, timers }) {
+  // A time may have a fraction, and a prompt has none.
+  const whole = (time) => (typeof time === 'number' ? Math.ceil(time) : time);
+  const limits = { maxOperations, timeoutMs: whole(timeoutMs), cpuTimeMs: whole(cpuTimeMs), maxLogBytes, ...context.limits };
+  const granted = { clock: clock !== 'none', random: random !== 'none', timers: timers !== false };
+  return renderPrompt({ authorizedImports, ...granted, ...context, limits });
 }
 
 function parseCode(answer, options = {}) {

@@ -304,14 +304,15 @@ impl NativeExecutor {
         })
     }
 
-    /// Runs code.
+    /// Runs code. `times` are its timeout and its computing time: a number, or none for what the options say; infinity for no
+    /// timeout at all.
     #[napi]
     pub fn run(
         &self,
         operation: u32,
         code: String,
         name: Option<String>,
-        timeout_ms: Option<f64>,
+        times: &[f64],
         calls_function: bool,
     ) -> Result<bool> {
         let weight = Weight::of_bytes(code.len());
@@ -322,10 +323,7 @@ impl NativeExecutor {
         if let Some(name) = name {
             run = run.name(name);
         }
-        if let Some(timeout) = timeout_ms {
-            let timeout = Duration::try_from_secs_f64(timeout / 1000.0).map_err(mistake)?;
-            run = run.timeout(timeout);
-        }
+        run = timed(run, times)?;
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
         let lane = self.lane.number;
         let tell = move |execution: Option<Execution>| {
@@ -343,6 +341,15 @@ impl NativeExecutor {
     #[napi]
     pub fn abort(&self, operation: u32) {
         self.order.abort(operation);
+    }
+
+    /// Makes it ready again after a run that timed out.
+    #[napi]
+    pub fn recover(&self, operation: u32) -> bool {
+        let executor = self.executor.clone();
+        self.start(operation, Weight::Light, async move {
+            nothing(executor.recover().await)
+        })
     }
 
     /// Everything it holds, as bytes.
@@ -426,6 +433,21 @@ impl ObjectFinalize for NativeExecutor {
         pool().spawn(async move { drop(self) }).detach();
         Ok(())
     }
+}
+
+/// A run with its times, see [`NativeExecutor::run`].
+fn timed(mut run: Run, times: &[f64]) -> Result<Run> {
+    let given = |at: usize| times.get(at).copied().filter(|ms| !ms.is_nan());
+    let time = |ms: f64| Duration::try_from_secs_f64(ms / 1000.0).map_err(mistake);
+    match given(0) {
+        Some(f64::INFINITY) => run = run.timeout(None),
+        Some(ms) => run = run.timeout(time(ms)?),
+        None => {}
+    }
+    if let Some(ms) = given(1) {
+        run = run.cpu_time(time(ms)?);
+    }
+    Ok(run)
 }
 
 /// As many values as names.

@@ -10,15 +10,16 @@ use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
-use hotcell::cell::{Clock, Random};
+use hotcell::cell::{Clock, Random, Timers};
 
-use amounts::{parse_count, parse_duration, parse_log_size, parse_size};
+pub(crate) use amounts::Timeout;
+use amounts::{parse_count, parse_duration, parse_log_size, parse_size, parse_timeout};
 pub(crate) use guest::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs};
 pub(crate) use programs::{
     DataArgs, ProgramAddArgs, ProgramCommand, ProgramListArgs, ProgramRemoveArgs,
 };
 pub(crate) use sources::{Assignment, ImportArg, KnownImport};
-use sources::{parse_clock, parse_random};
+use sources::{parse_clock, parse_random, parse_timers};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -357,8 +358,11 @@ pub(crate) struct ChangesArgs {
 #[derive(Args)]
 pub(crate) struct CellArgs {
     /// Time for one run, such as 500ms, 5s or 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, allow_hyphen_values = true)]
-    pub(crate) timeout: Duration,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_timeout, allow_hyphen_values = true)]
+    pub(crate) timeout: Timeout,
+    /// Computing time for one run, beside --timeout; with it that can be none, and waiting is free
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) cpu_time: Option<Duration>,
     /// Loop iterations in one run
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count, allow_hyphen_values = true)]
     pub(crate) max_operations: u64,
@@ -390,6 +394,9 @@ pub(crate) struct CellArgs {
     /// Let the code show things: display, image, audio, text, and notify for progress. --json has them as content
     #[arg(long)]
     pub(crate) content: bool,
+    /// setTimeout and its like inside: none, run (they end with the run), or persist (they fire in a later one)
+    #[arg(long, value_name = "none|run|persist", default_value = "none", value_parser = parse_timers)]
+    pub(crate) timers: Timers,
     /// Begin with the state that --snapshot-out kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_in: Option<PathBuf>,
@@ -442,8 +449,11 @@ pub(crate) struct PromptArgs {
     #[arg(long, num_args = 2, value_names = ["OPENING", "CLOSING"], allow_hyphen_values = true)]
     pub(crate) tags: Option<Vec<String>>,
     /// Time for one step
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
-    pub(crate) timeout: Duration,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_timeout)]
+    pub(crate) timeout: Timeout,
+    /// Computing time for one step
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) cpu_time: Option<Duration>,
     /// Loop iterations in one step
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count)]
     pub(crate) max_operations: u64,
@@ -459,6 +469,9 @@ pub(crate) struct PromptArgs {
     /// Chance inside, as for `hotcell run`; alone: real
     #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random, num_args = 0..=1, default_missing_value = "real", require_equals = true)]
     pub(crate) random: Random,
+    /// setTimeout and its like inside, as for `hotcell run`; alone: run
+    #[arg(long, value_name = "none|run|persist", default_value = "none", value_parser = parse_timers, num_args = 0..=1, default_missing_value = "run", require_equals = true)]
+    pub(crate) timers: Timers,
     /// Fill in this Handlebars template instead of ours
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) template: Option<PathBuf>,

@@ -126,6 +126,15 @@ pub enum ErrorSeverity {
     Warn,
 }
 
+/// A limit of time that a run has, and how long it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TimeLimit {
+    /// `timeoutMs`: all of it.
+    Timeout(Duration),
+    /// `cpuTimeMs`: what it computes.
+    Cpu(Duration),
+}
+
 /// A failure, in the form that every front door of hotcell gives it.
 ///
 /// Serialised it is the normalised error of the contract: `{code, severity, message, retryable, details?, logs?, content?}`.
@@ -196,14 +205,21 @@ impl ExecutorError {
         Self::new(ErrorCode::InitFailed, format!("SES init failed: {details}"))
     }
 
-    /// The run had to end: after that long, if it is known.
-    pub(crate) fn stopped(stopped: Stopped, after: Option<Duration>) -> Self {
-        match (stopped, after.map(millis)) {
-            (Stopped::Deadline, Some(timeout)) => Self::new(
-                ErrorCode::ExecTimeout,
-                format!("Execution timed out after {timeout}ms"),
-            )
-            .with("timeoutMs", timeout),
+    /// The run had to end: for this limit, if it is known.
+    pub(crate) fn stopped(stopped: Stopped, limit: Option<TimeLimit>) -> Self {
+        let timed_out = |after: f64, of: &str, limit: &str| {
+            let message = format!("Execution timed out after {after}ms{of}");
+            Self::new(ErrorCode::ExecTimeout, message)
+                .with(limit, after)
+                .with("limit", limit)
+        };
+        match (stopped, limit) {
+            (Stopped::Deadline, Some(TimeLimit::Timeout(time))) => {
+                timed_out(millis(time), "", "timeoutMs")
+            }
+            (Stopped::Deadline, Some(TimeLimit::Cpu(time))) => {
+                timed_out(millis(time), " of computing", "cpuTimeMs")
+            }
             (Stopped::Deadline, None) => Self::new(
                 ErrorCode::ExecTimeout,
                 "Execution timed out while its output was written down",

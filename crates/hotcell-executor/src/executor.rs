@@ -55,6 +55,8 @@ struct Slot {
     state: State,
     /// There while the state is `READY` and nobody works on it.
     cell: Option<Cell>,
+    /// The cell of a run that timed out, if it is whole: for `recover`. The state is `DIRTY` then.
+    kept: Option<Cell>,
     /// Who waits for a turn.
     line: VecDeque<Waiting>,
     /// Ends the part of the run under way that is the code, once it has begun.
@@ -102,6 +104,7 @@ impl Executor {
             slot: Mutex::new(Slot {
                 state: State::New,
                 cell: None,
+                kept: None,
                 line: VecDeque::new(),
                 interrupter: None,
                 stop: None,

@@ -6,7 +6,7 @@ pub use contract::OptionsError;
 
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use hotcell_cell::{CellOptions, Clock, Level, Random, SnapshotKey};
+use hotcell_cell::{CellOptions, Clock, Level, Random, SnapshotKey, Timers};
 use hotcell_prepare::{PrepareOptions, Rule, Transform};
 
 use crate::{
@@ -56,7 +56,9 @@ pub(crate) type OnApproval =
 pub struct ExecutorOptions {
     // As they were given: the contract wants a wrong value to be reported by the run, under a rule of its own.
     pub(crate) max_operations: f64,
-    pub(crate) timeout_ms: f64,
+    /// `None` for no limit, which is an error unless there is the next.
+    pub(crate) timeout_ms: Option<f64>,
+    pub(crate) cpu_time: Option<Duration>,
 
     pub(crate) run_concurrency: Concurrency,
     /// `None` for [`DEFAULT_QUEUE`] if runs may wait, else none.
@@ -69,6 +71,7 @@ pub struct ExecutorOptions {
     pub(crate) max_host_memory: Option<usize>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
+    pub(crate) timers: Timers,
     pub(crate) max_code_bytes: usize,
     pub(crate) max_result_bytes: usize,
     pub(crate) max_tool_calls: usize,
@@ -94,7 +97,8 @@ impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
             max_operations: 50_000.0,
-            timeout_ms: DEFAULT_TIMEOUT.as_secs_f64() * 1000.0,
+            timeout_ms: Some(DEFAULT_TIMEOUT.as_secs_f64() * 1000.0),
+            cpu_time: None,
             run_concurrency: Concurrency::Reject,
             max_queued_runs: None,
             authorized_imports: Vec::new(),
@@ -104,6 +108,7 @@ impl Default for ExecutorOptions {
             max_host_memory: None,
             clock: Clock::Off,
             random: Random::Off,
+            timers: Timers::Off,
             max_code_bytes: 1 << 20,
             max_result_bytes: 8 << 20,
             max_tool_calls: 10_000,
@@ -138,9 +143,18 @@ impl ExecutorOptions {
         self
     }
 
-    /// How long a run may take (ten seconds), waiting for tools included.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout_ms = timeout.as_secs_f64() * 1000.0;
+    /// How long a run may take (ten seconds), waiting for tools included. `None` for as long as it likes, where there is
+    /// [`ExecutorOptions::cpu_time`].
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        let timeout = timeout.into();
+        self.timeout_ms = timeout.map(|timeout| timeout.as_secs_f64() * 1000.0);
+        self
+    }
+
+    /// How long a run may compute, beside [`ExecutorOptions::timeout`] (any time): the time in which it holds a thread, what the
+    /// host does for it there included, such as synchronous tools. Waiting for tools and timers is free.
+    pub fn cpu_time(mut self, time: Duration) -> Self {
+        self.cpu_time = Some(time);
         self
     }
 
@@ -212,6 +226,12 @@ impl ExecutorOptions {
     /// The time inside (off: `Date.now()` throws).
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Timers inside (off: there is no `setTimeout`).
+    pub fn timers(mut self, timers: Timers) -> Self {
+        self.timers = timers;
         self
     }
 
@@ -347,11 +367,15 @@ impl ExecutorOptions {
             .unwrap_or_else(|| of_code().max(LEAST_HOST_MEMORY))
     }
 
-    /// The timeout. One that is none is reported by the run, and until then as if it had not been given.
-    pub(crate) fn timeout_duration(&self) -> Duration {
-        let given = Duration::try_from_secs_f64(self.timeout_ms / 1000.0);
-        let valid = given.ok().filter(|_| self.timeout_ms >= 1.0);
-        valid.unwrap_or(DEFAULT_TIMEOUT)
+    /// The timeout; `None` if there is none. One that is wrong is reported by the run, and until then as if it had not been
+    /// given.
+    pub(crate) fn timeout_duration(&self) -> Option<Duration> {
+        if self.timeout_ms.is_none() && self.cpu_time.is_some() {
+            return None;
+        }
+        let given = self.timeout_ms.filter(|ms| *ms >= 1.0);
+        let valid = given.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+        Some(valid.unwrap_or(DEFAULT_TIMEOUT))
     }
 
     /// How many operations a run may make, if the option is valid.
@@ -368,7 +392,12 @@ impl ExecutorOptions {
     pub(crate) fn to_prepare(&self) -> PrepareOptions {
         let mut options = PrepareOptions::default();
         options.max_operations = self.max_operations;
-        options.timeout_ms = self.timeout_ms;
+        match (self.timeout_ms, self.cpu_time) {
+            (Some(timeout), _) => options.timeout_ms = timeout,
+            (None, Some(_)) => {}
+            (None, None) => options.timeout_ms = f64::INFINITY,
+        }
+        options.timers = self.timers != Timers::Off;
         options.run_concurrency = self.run_concurrency.as_str().into();
         options.max_queued_runs = self.queue_length() as f64;
         options.max_log_bytes = self.max_log_bytes as f64;
@@ -398,7 +427,8 @@ impl ExecutorOptions {
     pub(crate) fn to_cell(&self) -> CellOptions {
         CellOptions::default()
             .memory_limit(self.memory_limit)
-            .timeout(self.timeout_duration())
+            .timeout(self.timeout_duration().unwrap_or(DEFAULT_TIMEOUT))
+            .timers(self.timers)
             .max_value_bytes(self.max_result_bytes)
             .max_calls_in_flight(self.max_tool_calls_in_flight)
             .clock(self.clock)

@@ -15,7 +15,10 @@ use crate::{content::ContentItem, error::ExecutorError, ledger::CallRecord, log:
 pub struct Run {
     pub(crate) code: String,
     pub(crate) name: Option<String>,
+    /// `None` for the executor's.
     pub(crate) timeout: Option<Duration>,
+    pub(crate) has_no_timeout: bool,
+    pub(crate) cpu_time: Option<Duration>,
     pub(crate) calls_function: bool,
 }
 
@@ -26,6 +29,8 @@ impl Run {
             code: code.into(),
             name: None,
             timeout: None,
+            has_no_timeout: false,
+            cpu_time: None,
             calls_function: false,
         }
     }
@@ -43,9 +48,17 @@ impl Run {
         self
     }
 
-    /// How long it may take (what the executor's options say).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+    /// How long it may take (what the executor's options say). `None` for as long as it likes: that counts only where there is
+    /// a limit of its computing time.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.timeout = timeout.into();
+        self.has_no_timeout = self.timeout.is_none();
+        self
+    }
+
+    /// How long it may compute (what the executor's options say), see [`ExecutorOptions::cpu_time`](crate::ExecutorOptions::cpu_time).
+    pub fn cpu_time(mut self, time: Duration) -> Self {
+        self.cpu_time = Some(time);
         self
     }
 }

@@ -11,7 +11,7 @@ mod options;
 mod promises;
 mod tools;
 
-pub use builtins::BUILTIN_GLOBALS;
+pub use builtins::{BUILTIN_GLOBALS, TIMER_GLOBALS};
 pub use globals::{instead_of_global, is_foreign_global};
 pub use names::RESERVED_PREFIX;
 

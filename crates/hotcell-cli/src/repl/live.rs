@@ -109,6 +109,10 @@ impl<'a> Live<'a> {
     /// After a run that had to be torn out nobody can say what state the cell is in, so there is a new one.
     fn recover(&self, executor: &Executor) {
         let paint = Paint::stderr();
+        if pollster::block_on(executor.recover()).is_ok() {
+            print::error_line("the run was ended for its time; what it had come to is kept");
+            return;
+        }
         // Files outlive the cell.
         let files = executor.files();
         let renewed = pollster::block_on(async {

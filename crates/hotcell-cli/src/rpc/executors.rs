@@ -206,6 +206,8 @@ struct RunParams {
     code: String,
     #[serde(rename = "timeoutMs", default)]
     timeout_ms: Option<f64>,
+    #[serde(rename = "cpuTimeMs", default)]
+    cpu_time_ms: Option<f64>,
     #[serde(default)]
     name: Option<String>,
     #[serde(rename = "callFunction", default)]
@@ -225,9 +227,11 @@ pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, respond
 }
 
 fn run_of(given: Json) -> Result<Run, RpcError> {
+    let waits = given.get("timeoutMs").is_some_and(Json::is_null);
     let RunParams {
         code,
         timeout_ms,
+        cpu_time_ms,
         name,
         call_function,
         ..
@@ -239,16 +243,22 @@ fn run_of(given: Json) -> Result<Run, RpcError> {
     if call_function {
         run = run.calls_function();
     }
-    let Some(ms) = timeout_ms else {
-        return Ok(run);
-    };
-    let timeout = Duration::try_from_secs_f64(ms / 1000.0)
-        .ok()
-        .filter(|_| ms >= 1.0);
-    match timeout {
-        Some(timeout) => Ok(run.timeout(timeout)),
-        None => Err(RpcError::params("timeoutMs must be a number of at least 1")),
+    if waits {
+        run = run.timeout(None);
     }
+    if let Some(ms) = timeout_ms {
+        run = run.timeout(time_of("timeoutMs", ms)?);
+    }
+    if let Some(ms) = cpu_time_ms {
+        run = run.cpu_time(time_of("cpuTimeMs", ms)?);
+    }
+    Ok(run)
+}
+
+fn time_of(name: &str, ms: f64) -> Result<Duration, RpcError> {
+    let time = Duration::try_from_secs_f64(ms / 1000.0);
+    let time = time.ok().filter(|_| ms >= 1.0);
+    time.ok_or_else(|| RpcError::params(format!("{name} must be a number of at least 1")))
 }
 
 /// What the result of a run has beside its output.
@@ -299,6 +309,12 @@ pub(super) async fn cancel(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> R
     let _: Only = params(given)?;
     entry.executor.cancel();
     result(&json!({}))
+}
+
+pub(super) async fn recover(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let _: Only = params(given)?;
+    entry.executor.recover().await?;
+    result(&state_of(&entry))
 }
 
 pub(super) async fn cleanup(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
@@ -385,11 +401,17 @@ pub(super) async fn render_prompt(_: Arc<Session>, entry: Arc<Entry>, given: Jso
     fill("authorizedImports", options["authorizedImports"].clone());
     fill("clock", json!(options["clock"] != "none"));
     fill("random", json!(options["random"] != "none"));
+    fill("timers", json!(options["timers"] != false));
     let limits = context.entry("limits").or_insert_with(|| json!({}));
     if let Json::Object(limits) = limits {
-        for key in ["maxOperations", "timeoutMs", "maxLogBytes"] {
+        for key in ["maxOperations", "timeoutMs", "cpuTimeMs", "maxLogBytes"] {
+            // A limit that there is not is told, too.
+            let Some(value) = options[key].as_f64() else {
+                limits.entry(key).or_insert(Json::Null);
+                continue;
+            };
             // A time may have a fraction, and a prompt has none.
-            let value = options[key].as_f64().unwrap_or_default().ceil();
+            let value = value.ceil();
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

@@ -148,6 +148,10 @@ pub(super) const METHODS: &[(&str, Scope)] = &[
         of!(quick, executor::cancel(session, entry, params)),
     ),
     (
+        "executor.recover",
+        of!(quick, executor::recover(session, entry, params)),
+    ),
+    (
         "executor.cleanup",
         of!(quick, executor::cleanup(session, entry, params)),
     ),

@@ -12,6 +12,7 @@ use hotcell_prompt::ToolSpec;
 
 use super::{
     Executor, Slot,
+    clock::Times,
     life::FINAL_ANSWER,
     suspend::{UnderWay, arguments_by_call},
     turn::Purpose,
@@ -26,7 +27,7 @@ use crate::{
     grants,
     log::LogEntry,
     options::ExecutorOptions,
-    output::{RunStats, millis},
+    output::{Run, RunStats, millis},
     snapshot::{self, Memory, SavedRun},
     tool::{AgentTool, OnFiles},
 };
@@ -234,7 +235,7 @@ impl Executor {
             number: saved.number,
             calls_function: saved.calls_function,
             program,
-            timeout: options.timeout_duration(),
+            times: Times::of(&Run::new(""), options),
             spent: RunStats {
                 operations: saved.operations,
                 tool_calls: saved.tool_calls,

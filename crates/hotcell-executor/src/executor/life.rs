@@ -84,6 +84,34 @@ impl Executor {
         }
     }
 
+    /// Makes the executor `READY` again after a run that timed out, with everything that code and host brought: what the run
+    /// had completed is there. In `READY` it does nothing.
+    ///
+    /// That works where the run ended when it was told to, which all JavaScript does. One that had to be torn out of native code
+    /// has left a cell that nobody can say anything of: then this is an error, and only [`Executor::cleanup`] and
+    /// [`Executor::init`] help. The error of the run says which of both it is (`details.recoverable`).
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn recover(&self) -> Result<(), ExecutorError> {
+        let mut slot = self.0.slot();
+        let refused = |state, hint| Err(ExecutorError::invalid_state(state, "recover", hint));
+        match slot.state {
+            State::Ready => Ok(()),
+            State::Dirty => match slot.kept.take() {
+                Some(cell) => {
+                    slot.cell = Some(cell);
+                    slot.state = State::Ready;
+                    Ok(())
+                }
+                None => refused(State::Dirty, TORN_OUT),
+            },
+            State::Running => refused(State::Running, "cancel() the run, or wait for its end"),
+            state => refused(state, hint(state)),
+        }
+    }
+
     /// Makes values global variables, in place of earlier ones of the same names. They arrive frozen.
     pub async fn send_variables<N: Into<String>>(
         &self,
@@ -234,6 +262,10 @@ impl Executor {
     }
 }
 
+/// What to do where there is nothing to recover.
+const TORN_OUT: &str = "there is nothing to recover: the run had to be torn out of its cell, or broke it, and the state is \
+    gone with it; only cleanup() and init() help";
+
 /// What has to be dropped outside of the lock, because with it the host's tools are.
 type Released = (Option<Cell>, Forgotten);
 
@@ -259,7 +291,8 @@ impl Slot {
             State::Ready | State::Suspended | State::Dirty | State::Dead => {
                 self.state = State::Dead;
                 self.suspended = None;
-                Ok(Some((self.cell.take(), self.forget())))
+                let cell = self.cell.take().or_else(|| self.kept.take());
+                Ok(Some((cell, self.forget())))
             }
             State::New => refused(State::New, "there is nothing to clean up before init()"),
             state => refused(state, "cancel() the run and wait for it to end"),
@@ -305,7 +338,9 @@ impl Slot {
 pub(super) fn hint(state: State) -> &'static str {
     match state {
         State::New | State::Dead => "call init() first",
-        State::Dirty => "call cleanup() and init() first",
+        State::Dirty => {
+            "call recover() to go on with what is there, or cleanup() and init() to begin anew"
+        }
         State::Suspended => "resume() the run with answers to its calls, or abandon() it",
         State::Ready => "there is no suspended run: start() one",
         _ => "wait for the run to end, or set runConcurrency to \"queue\"",

@@ -90,7 +90,11 @@ impl Turn {
         // A run whose future was dropped is still in the cell.
         let is_at_rest = |cell: &mut Cell| is_suspended || cell.stop().is_ok();
         let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && is_at_rest(cell);
-        let gone = held.cell.take_if(|cell| !is_usable(cell));
+        let mut gone = held.cell.take_if(|cell| !is_usable(cell));
+        // A run that was told to end, and did, leaves all else as it was.
+        let is_whole = |cell: &mut Cell| cell.is_alive() && cell.stop().is_ok();
+        let kept = gone.take_if(|cell| is_dirty && is_whole(cell));
+        let is_gone = gone.is_some() || kept.is_some();
         let mut slot = self.inner.slot();
         slot.interrupter = None;
         slot.stop = None;
@@ -101,8 +105,9 @@ impl Turn {
         if held.cell.is_some() {
             slot.state = slot.resting_state();
         }
-        if gone.is_some() {
+        if is_gone {
             slot.state = State::Dirty;
+            slot.kept = kept;
             held.gone = gone;
         }
     }

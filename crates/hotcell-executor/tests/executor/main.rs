@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod catalog;
+mod clocks;
 mod conformance;
 mod content;
 mod contract;
@@ -17,9 +18,11 @@ mod line;
 mod logs;
 mod modules;
 mod positions;
+mod recover;
 mod rules;
 mod schema;
 mod store;
 mod support;
 mod suspend;
+mod timers;
 mod tools;
