@@ -256,7 +256,7 @@ fn exists(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
 }
 
 fn file_size(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
-    let size = tools.file_size(&path(call)?).map_err(failed)?;
+    let size = tools.size_of(&path(call)?).map_err(failed)?;
     #[expect(clippy::cast_precision_loss, reason = "shorter than 2^53 bytes")]
     Ok(Value::from(size as f64))
 }
