@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
     AwaitExpression, BinaryExpression, BindingIdentifier, BindingPattern, CallExpression, Class,
-    ClassBody, ComputedMemberExpression, DebuggerStatement, Decorator, ExportAllDeclaration, ExportDeclaration,
+    ClassBody, ComputedMemberExpression, Decorator, ExportAllDeclaration, ExportDeclaration,
     ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration, Expression,
     ExpressionStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
     IfStatement, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
@@ -419,10 +419,6 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             },
         });
         walk::walk_call_expression(self, it);
-    }
-
-    fn visit_debugger_statement(&mut self, it: &DebuggerStatement) {
-        self.facts.debuggers.push(it.span.start);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
