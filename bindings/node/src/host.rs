@@ -104,7 +104,7 @@ impl Host {
     /// Which of these calls nobody waits for any more.
     #[napi]
     pub fn cancelled(&self, calls: Vec<u32>) -> Vec<u32> {
-        self.bridge.cancelled(calls)
+        self.bridge.calls().cancelled(calls)
     }
 
     /// A tool returned a promise. True if there is something to [`Self::take`].

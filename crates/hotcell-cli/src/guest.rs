@@ -311,7 +311,8 @@ fn unusable(path: &Path, error: &ModuleError) -> CliError {
     }
     CliError::Content {
         file: path.display().to_string(),
-        problem,
+        // A piece of the module may be in it.
+        problem: print::for_stderr(&problem).into_owned(),
     }
 }
 

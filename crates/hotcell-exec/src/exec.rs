@@ -23,7 +23,7 @@ use hotcell_meter::{Account, StopToken};
 use hotcell_process::{Kernel, KernelOptions, Limits, Null, Run, Spec, Stream};
 
 pub(crate) use check::Request;
-pub(crate) use drive::{Drove, Flag};
+pub(crate) use drive::{Drove, Flag, SLICE};
 
 use crate::{
     options::ExecPolicy,
@@ -45,6 +45,8 @@ pub(crate) struct Execs {
     /// How each program is, from exec id 1 on.
     statuses: Vec<Status>,
     running: BTreeMap<u32, Running>,
+    /// The one that had its turn last.
+    last_turn: u32,
     /// The task that the guest is.
     task: Arc<AtomicWaker>,
     /// Buffers of streams are charged to it.
@@ -91,6 +93,7 @@ impl Execs {
             policy,
             statuses: Vec::new(),
             running: BTreeMap::new(),
+            last_turn: 0,
             task,
             account,
         }

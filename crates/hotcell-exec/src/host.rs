@@ -21,6 +21,10 @@ use crate::{
 /// The longest topic and message of the log; what is longer is cut.
 pub(crate) const MAX_LOG: usize = 64 << 10;
 
+/// How much one call moves at most: more than any stream has at once. What a guest offers or has room for beyond that is for its
+/// next call.
+pub(crate) const MAX_CALL: usize = 16 << 20;
+
 /// Takes what a guest logs: a topic and a message.
 pub type LogSink = Arc<dyn Fn(&[u8], &[u8]) + Send + Sync>;
 
@@ -145,6 +149,8 @@ impl Host {
         if buf.is_empty() {
             return Poll::Ready(Ok(0));
         }
+        let room = buf.len().min(MAX_CALL);
+        let buf = buf.get_mut(..room).unwrap_or_default();
         let count = match &mut self.backend {
             Backend::Replay(replayer) => replayer.read(handle, buf)?,
             Backend::Live(session) => {

@@ -54,6 +54,9 @@ pub(crate) struct Hubs {
     open: BTreeMap<u32, Hub>,
     sessions: BTreeMap<u32, Session>,
     last_session: u32,
+    /// What sessions said that are over: the host is told at the end of the run.
+    past_owners: Vec<(u64, String)>,
+    past_owners_charge: Charge,
 }
 
 /// What handles with the same session id share.
@@ -89,8 +92,8 @@ pub(crate) struct Pending {
     /// When it is given up.
     pub(crate) deadline: Option<Instant>,
     pub(crate) work: Work,
-    /// What it holds.
-    _charge: Charge,
+    /// What it holds: what was asked for, or a value that waits.
+    charge: Charge,
 }
 
 /// What a guest finds when it reads a hub.
@@ -109,6 +112,8 @@ impl Hubs {
     pub(crate) fn new(limits: HubLimits, account: Account) -> Self {
         Self {
             limits,
+            past_owners: Vec::new(),
+            past_owners_charge: account.none(),
             account,
             open: BTreeMap::new(),
             sessions: BTreeMap::new(),
@@ -224,8 +229,10 @@ impl Hubs {
     pub(crate) fn close(&mut self, handle: u32) {
         if let Some(hub) = self.open.remove(&handle)
             && !self.open.values().any(|other| other.session == hub.session)
+            && let Some(mut session) = self.sessions.remove(&hub.session)
         {
-            self.sessions.remove(&hub.session);
+            self.past_owners.extend(session.owners);
+            self.past_owners_charge.absorb(&mut session.owners_charge);
         }
     }
 
@@ -270,29 +277,26 @@ impl Hubs {
     pub(crate) fn settle(
         &mut self,
         place: Place,
-        pending: Pending,
-        result: Result<Vec<u8>, Trace>,
+        mut pending: Pending,
+        mut result: Result<Vec<u8>, Trace>,
     ) -> Result<(), (Pending, Vec<u8>)> {
         let handle = place.handle;
         let future_id = pending.future_id;
-        let result = result.and_then(|value| {
+        if let Ok(value) = &result {
+            let length = value.len() + HEADER + 4;
             let most = self.limits.max_queue_bytes as usize - SMALL;
-            if value.len() + HEADER + 4 > most {
-                return Err(trace::ASYNC_OVERFLOW);
+            let hub = self.open.get(&handle);
+            let is_empty = hub.is_none_or(|hub| hub.events.is_empty());
+            // It was taken from its line, so what was set aside for it is a part of the room.
+            let waits = length <= most && length > self.room(handle) && !is_empty;
+            if length > most || (waits && pending.charge.resize(value.len()).is_err()) {
+                result = Err(trace::ASYNC_OVERFLOW);
+            } else if waits {
+                return Err((pending, result.unwrap_or_default()));
             }
-            Ok(value)
-        });
+        }
         match result {
             Ok(value) => {
-                // It was taken from its line, so what was set aside for it is a part of this.
-                let room = self.room(handle);
-                let is_empty = self
-                    .open
-                    .get(&handle)
-                    .is_none_or(|hub| hub.events.is_empty());
-                if value.len() + HEADER + 4 > room && !is_empty {
-                    return Err((pending, value));
-                }
                 let value = hotcell_hopper::Raw(&value);
                 self.emit(handle, &Event::Ok { future_id, value });
             }

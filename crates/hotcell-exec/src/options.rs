@@ -159,8 +159,9 @@ pub struct ExecLimits {
     pub max_starts: u32,
     /// Bytes that a stream holds before its writer waits.
     pub stream_buffer_bytes: usize,
-    /// For how long `exec.status.v1` lets a program compute before it says that it runs. A program that ends, or has to
-    /// wait for something, within that time has one status, however busy the machine is.
+    /// For how long `exec.status.v1` lets a program compute before it says that it runs, and a write to a full input before
+    /// it takes nothing. A program that ends, reads, or has to wait for something within that time gives one answer, however
+    /// busy the machine is.
     pub status_patience: Duration,
 }
 

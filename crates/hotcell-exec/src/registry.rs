@@ -117,6 +117,10 @@ impl Registry {
         is_there.then(|| Arc::clone(&entry.program))
     }
 
+    fn has(&self, id: &str) -> bool {
+        self.programs.contains_key(id)
+    }
+
     fn get(&self, id: &str) -> Option<Arc<dyn Program>> {
         Some(Arc::clone(&self.programs.get(id)?.program))
     }
@@ -207,7 +211,7 @@ impl Allowed {
         ids: impl IntoIterator<Item = &'a String>,
     ) -> Self {
         let mut by_name = BTreeMap::new();
-        for id in ids {
+        for id in ids.into_iter().filter(|id| registry.has(id)) {
             let name = id.rsplit('/').next().unwrap_or(id);
             // Of several, the first in the order of their ids.
             by_name.entry(name.to_owned()).or_insert_with(|| id.clone());
@@ -226,10 +230,9 @@ impl Programs for Allowed {
     }
 
     fn names(&self) -> Vec<BString> {
-        let names = self.by_name.iter();
-        let there = names.filter(|(_, id)| self.registry.programs.contains_key(*id));
-        there
-            .map(|(name, _)| BStr::new(name.as_bytes()).to_owned())
+        let names = self.by_name.keys();
+        names
+            .map(|name| BStr::new(name.as_bytes()).to_owned())
             .collect()
     }
 }

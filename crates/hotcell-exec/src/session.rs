@@ -14,8 +14,9 @@ use hotcell_meter::Account;
 use hotcell_process::{Alarm, Stream};
 
 use crate::{
-    exec::{Drove, Execs},
+    exec::{Drove, Execs, SLICE},
     handles::Handles,
+    host::MAX_CALL,
     hub::{Events, Hubs, Place},
     options::{Capabilities, Grant, HubLimits},
     ring::{Ring, Taken},
@@ -34,6 +35,8 @@ pub(crate) struct Session {
     pub(crate) connecting: usize,
     /// Wakes it when a future is due.
     alarm: Option<Alarm>,
+    /// Since when a write waits for a program to read.
+    full_since: Option<Instant>,
 }
 
 /// The three streams that a guest begins with.
@@ -79,6 +82,7 @@ impl Session {
             task,
             connecting: 0,
             alarm: None,
+            full_since: None,
         }
     }
 
@@ -106,7 +110,7 @@ impl Session {
                     FAILED
                 });
             }
-            Some(Handle::Output { .. } | Handle::Stdin(_)) => {
+            Some(Handle::Output { .. } | Handle::Stdin { .. }) => {
                 return Poll::Ready(FAILED);
             }
             Some(Handle::Hub) => return self.poll_hub(context, number, buf),
@@ -159,20 +163,28 @@ impl Session {
             let Some(execs) = &mut self.execs else {
                 return Poll::Ready(FAILED);
             };
-            match execs.drive(context, |_| ring.is_readable()) {
-                Poll::Ready(Drove::There) => {}
+            // What others do changes nothing for one that waits for the guest. Somebody has a turn in every call, though.
+            let mut is_first = true;
+            let is_enough = |execs: &Execs| {
+                let is_later = !std::mem::take(&mut is_first);
+                ring.is_readable() || (is_later && execs.waits_for_guest(exec_id))
+            };
+            match execs.drive(context, is_enough) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(_) if ring.is_readable() => {}
                 // Guest and program would wait for each other.
-                Poll::Ready(Drove::Quiet) if execs.waits_for_guest(exec_id) => {
-                    return Poll::Ready(FAILED);
-                }
-                Poll::Pending | Poll::Ready(Drove::Quiet) => return Poll::Pending,
+                Poll::Ready(_) if execs.waits_for_guest(exec_id) => return Poll::Ready(FAILED),
+                Poll::Ready(Drove::There) => {}
+                Poll::Ready(Drove::Quiet) => return Poll::Pending,
             }
         }
     }
 
     fn poll_hub(&mut self, context: &mut Context<'_>, number: u32, buf: &mut [u8]) -> Poll<i32> {
         self.task.register(context.waker());
-        self.work(context);
+        if self.work(context).is_pending() {
+            return Poll::Pending;
+        }
         let Some(hubs) = &mut self.hubs else {
             return Poll::Ready(FAILED);
         };
@@ -202,19 +214,24 @@ impl Session {
         polled
     }
 
-    /// Does what futures are to do, in the order in which they were registered.
-    fn work(&mut self, context: &mut Context<'_>) {
+    /// Does what futures are to do, in the order in which they were registered. `Pending` means that there is more of what
+    /// can be done at once: other tasks have their turn, and the guest sees nothing before, so that what it is told first does
+    /// not depend on how fast the machine is.
+    fn work(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(mut hubs) = self.hubs.take() else {
-            return;
+            return Poll::Ready(());
         };
+        let mut worked = Poll::Ready(());
         if hubs.has_work() {
-            self.work_on(context, &mut hubs);
+            worked = self.work_on(context, &mut hubs);
         }
         self.hubs = Some(hubs);
+        worked
     }
 
-    fn work_on(&mut self, context: &mut Context<'_>, hubs: &mut Hubs) {
-        let now = hubs.next_deadline().map(|_| Instant::now());
+    fn work_on(&mut self, context: &mut Context<'_>, hubs: &mut Hubs) -> Poll<()> {
+        let began = Instant::now();
+        let now = hubs.next_deadline().map(|_| began);
         hubs.check_joins(now);
         let mut place = Place::default();
         while let Some((at, mut pending)) = hubs.take_at(place) {
@@ -240,6 +257,10 @@ impl Session {
                         continue;
                     }
                     hubs.step();
+                    if began.elapsed() >= SLICE {
+                        context.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
                     place = at;
                 }
                 Progress::Waits => {
@@ -249,10 +270,11 @@ impl Session {
                 }
                 Progress::Drives => {
                     hubs.put_back(at, pending);
-                    return;
+                    return Poll::Ready(());
                 }
             }
         }
+        Poll::Ready(())
     }
 
     /// Writes some of the bytes, and says how many; −1 if it cannot be written.
@@ -265,14 +287,14 @@ impl Session {
         if bytes.is_empty() {
             return Poll::Ready(0);
         }
-        // More than a number of the guest can say is never taken at once.
-        let bytes = bytes.get(..i32::MAX as usize).unwrap_or(bytes);
+        // Hubs and programs have less room than that; what is behind the others may take everything.
+        let piece = bytes.get(..MAX_CALL).unwrap_or(bytes);
         match self.handles.get_mut(number) {
             Some(Handle::Output {
                 stream,
                 is_ended: false,
             }) => {
-                let polled = stream.poll_write(bytes, context.waker());
+                let polled = stream.poll_write(piece, context.waker());
                 let polled = polled.map(|written| written.map_or(FAILED, length));
                 self.meanwhile(context, polled)
             }
@@ -283,11 +305,15 @@ impl Session {
                     .and_then(|hubs| hubs.write(number, bytes));
                 Poll::Ready(written.map_or(FAILED, length))
             }
-            Some(Handle::Stdin(ring)) => {
-                let ring = Arc::clone(ring);
-                self.poll_stdin(context, &ring, bytes)
+            Some(Handle::Stdin { ring, exec_id }) => {
+                let (ring, exec_id) = (Arc::clone(ring), *exec_id);
+                let polled = self.poll_stdin(context, (&ring, exec_id), bytes);
+                if polled.is_ready() {
+                    self.full_since = None;
+                }
+                polled
             }
-            Some(Handle::Socket(socket)) => socket.poll_write(context, bytes),
+            Some(Handle::Socket(socket)) => socket.poll_write(context, piece),
             None
             | Some(
                 Handle::Input(_) | Handle::Output { .. } | Handle::Source { .. } | Handle::File(_),
@@ -295,7 +321,14 @@ impl Session {
         }
     }
 
-    fn poll_stdin(&mut self, context: &mut Context<'_>, ring: &Ring, bytes: &[u8]) -> Poll<i32> {
+    /// A program whose input is full is given a little time to read of it: 0 if it does not, because it cannot go on or has
+    /// other things to do. Waiting for it longer is for the guest to decide.
+    fn poll_stdin(
+        &mut self,
+        context: &mut Context<'_>,
+        (ring, exec_id): (&Ring, u32),
+        bytes: &[u8],
+    ) -> Poll<i32> {
         loop {
             match ring.give(bytes) {
                 None => return Poll::Ready(FAILED),
@@ -305,11 +338,19 @@ impl Session {
             let Some(execs) = &mut self.execs else {
                 return Poll::Ready(FAILED);
             };
-            match execs.drive(context, |_| ring.is_writable()) {
+            let since = *self.full_since.get_or_insert_with(Instant::now);
+            let patience = execs.policy().limits.status_patience;
+            // Somebody has a turn in every call, so that a guest that only tries again comes further.
+            let mut is_first = true;
+            let is_enough = |execs: &Execs| {
+                let is_later = !std::mem::take(&mut is_first);
+                let is_vain = || execs.is_quiet(exec_id) || since.elapsed() >= patience;
+                ring.is_writable() || (is_later && is_vain())
+            };
+            match execs.drive(context, is_enough) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Drove::There) => {}
-                // It does not read now, and may never: waiting for it is for the guest to decide.
-                Poll::Ready(Drove::Quiet) => return Poll::Ready(0),
+                Poll::Ready(_) if ring.is_writable() => {}
+                Poll::Ready(_) => return Poll::Ready(0),
             }
         }
     }
@@ -323,7 +364,7 @@ impl Session {
                     hubs.end(number);
                 }
             }
-            Some(Handle::Stdin(ring)) => {
+            Some(Handle::Stdin { ring, .. }) => {
                 ring.end();
                 self.handles.close(number);
             }

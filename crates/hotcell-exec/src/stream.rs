@@ -25,7 +25,10 @@ pub(crate) enum Handle {
     /// A hub; what there is of it is with the other hubs.
     Hub,
     /// The standard input of a program.
-    Stdin(Arc<Ring>),
+    Stdin {
+        ring: Arc<Ring>,
+        exec_id: u32,
+    },
     /// An output of a program.
     Source {
         ring: Arc<Ring>,
@@ -55,7 +58,7 @@ pub(crate) struct Socket {
 impl Handle {
     /// Whether it is of no use any more.
     pub(crate) fn is_gone(&self) -> bool {
-        matches!(self, Self::Stdin(ring) if ring.is_abandoned())
+        matches!(self, Self::Stdin { ring, .. } if ring.is_abandoned())
     }
 
     pub(crate) fn is_readable(&self) -> bool {
@@ -63,7 +66,7 @@ impl Handle {
             Self::Input(_) | Self::Hub | Self::Source { .. } | Self::File(_) | Self::Socket(_) => {
                 true
             }
-            Self::Output { .. } | Self::Stdin(_) => false,
+            Self::Output { .. } | Self::Stdin { .. } => false,
         }
     }
 }

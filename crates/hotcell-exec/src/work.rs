@@ -215,7 +215,7 @@ impl Session {
         let started = Started {
             exec_id,
             status_flags: Started::STARTED,
-            stdin: open(streams.stdin.map(Handle::Stdin)),
+            stdin: open(streams.stdin.map(|ring| Handle::Stdin { ring, exec_id })),
             stdout: open(streams.stdout.map(source)),
             stderr: open(streams.stderr.map(source)),
         };

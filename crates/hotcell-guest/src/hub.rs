@@ -31,6 +31,8 @@ pub struct Hub<const N: usize> {
     scratch: [u8; N],
     /// What of `scratch` was read and not looked at.
     unread: core::ops::Range<usize>,
+    /// What of `scratch` is the rest of a command of which the host took a part.
+    unsent: core::ops::Range<usize>,
     limits: Option<HubMeta>,
     last_id: u64,
 }
@@ -78,6 +80,7 @@ impl<const N: usize> Hub<N> {
             frames: FrameBuffer::new(frame::EVENT, N, Fixed::default()),
             scratch: [0; N],
             unread: 0..0,
+            unsent: 0..0,
             limits: None,
             last_id: 0,
         };
@@ -293,20 +296,45 @@ impl<const N: usize> Hub<N> {
         Ok(self.last_id)
     }
 
-    /// Sends a command.
+    /// Sends a command. [`Error::Full`] if the host takes nothing of it: then it may be sent again. If the host takes a part, the
+    /// rest goes there with the next call of this or of [`Hub::next`].
     pub fn send<P: Encode>(
         &mut self,
         host: &mut impl Lembeh,
         frame: &Frame<P>,
     ) -> Result<(), Error> {
+        // A command that was begun is ended first.
+        self.flush(host)?;
+        if !self.unsent.is_empty() {
+            return Err(Error::Full);
+        }
         // What was read of answers makes way for the request.
         let length = self.unread.len();
         self.scratch.copy_within(self.unread.clone(), 0);
         self.unread = 0..length;
         let room = self.scratch.get_mut(length..).unwrap_or_default();
-        let bytes = frame.encode_into(room)?;
-        let mut sink = Sink::standard(self.handle);
-        sink.write_all(host, bytes)
+        let size = frame.encode_into(room)?.len();
+        self.unsent = length..length + size;
+        let flushed = self.flush(host);
+        if self.unsent.start == length {
+            self.unsent = 0..0;
+            return flushed.and(Err(Error::Full));
+        }
+        flushed
+    }
+
+    /// Sends what was not sent yet, as far as the host takes it.
+    fn flush(&mut self, host: &mut impl Lembeh) -> Result<(), Error> {
+        while let Some(rest) = self.scratch.get(self.unsent.clone())
+            && !rest.is_empty()
+        {
+            let count = Sink::standard(self.handle).write(host, rest)?;
+            if count == 0 {
+                break;
+            }
+            self.unsent.start += count;
+        }
+        Ok(())
     }
 
     /// The next thing that the hub has to say. Waits for it; [`Error::Stream`] if there is nothing to wait for.
@@ -327,12 +355,24 @@ impl<const N: usize> Hub<N> {
                 Step::Broken(_) => return Err(Error::Malformed),
                 Step::More => {}
             }
-            let count = host.read(self.handle, &mut self.scratch);
+            // The host has room for more of a command when its answers are read. What is left stands behind them.
+            let unsent = self.unsent.len();
+            self.flush(host)?;
+            let has_sent = self.unsent.len() < unsent;
+            let room = N - self.unsent.len();
+            self.scratch.copy_within(self.unsent.clone(), room);
+            self.unsent = room..N;
+            let buf = self.scratch.get_mut(..room).unwrap_or_default();
+            let count = host.read(self.handle, buf);
+            if count < 0 && has_sent {
+                // It has nothing to say of a command that it has not read to its end.
+                continue;
+            }
             let count = usize::try_from(count).map_err(|_| Error::Stream)?;
             if count == 0 {
                 return Err(Error::Stream);
             }
-            if count > N {
+            if count > room {
                 return Err(Error::Malformed);
             }
             self.unread = 0..count;

@@ -37,7 +37,21 @@
 //! }
 //! ```
 //!
-//! Build it with `cargo build --target wasm32-unknown-unknown` as a `cdylib`, and run it with `hotcell guest run`.
+//! `Cargo.toml` says that it is a module, and `rustup` brings what compiles it, once:
+//!
+//! ```toml
+//! [lib]
+//! crate-type = ["cdylib"]
+//! ```
+//!
+//! ```text
+//! rustup target add wasm32-unknown-unknown
+//! cargo build --release --target wasm32-unknown-unknown
+//! hotcell guest run target/wasm32-unknown-unknown/release/NAME.wasm --allow tools/echo
+//! ```
+//!
+//! `std` may be used (`Vec`, `format!`); its files, clocks and threads are not there. Without `std` a guest needs a
+//! `#[panic_handler]`: see `examples/hello.rs`.
 //!
 //! # What it holds a host to
 //!

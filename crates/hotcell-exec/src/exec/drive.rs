@@ -17,8 +17,8 @@ use hotcell_process::{Ended, Status as Exit};
 
 use super::{Execs, KILLED, LIMIT, Running, TIMEOUT};
 
-/// How long programs are driven before other tasks of the thread get a turn.
-const SLICE: Duration = Duration::from_millis(1);
+/// How long is worked for a guest before other tasks of the thread get a turn.
+pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
 /// Says that something can go on, and tells the task of the guest.
 pub(crate) struct Flag {
@@ -82,17 +82,18 @@ impl Execs {
         }
         self.task.register(context.waker());
         let began = Instant::now();
-        let mut last: u32 = 0;
         loop {
-            // In turns: the next one behind the last that can go on.
+            // In turns: the next one behind the last that can go on. One that computes takes all of a slice, so turns go on
+            // from call to call.
+            let behind = self.last_turn.saturating_add(1);
             let can_go_on = |(_, running): &(&u32, &Running)| running.flag.is_raised();
-            let next = self.running.range(last.saturating_add(1)..).find(can_go_on);
+            let next = self.running.range(behind..).find(can_go_on);
             let next = next.or_else(|| self.running.iter().find(can_go_on));
             let Some((exec_id, _)) = next else {
                 return Poll::Ready(Drove::Quiet);
             };
-            last = *exec_id;
-            self.poll_one(last);
+            self.last_turn = *exec_id;
+            self.poll_one(self.last_turn);
             if is_enough(self) {
                 return Poll::Ready(Drove::There);
             }

@@ -22,6 +22,9 @@ const MAX_MODULE: usize = 16 << 20;
 /// The longest text of a module. It is read here and not in a child, into some hundred times its size.
 const MAX_TEXT: usize = 1 << 20;
 
+/// How much of a line of such a text is shown.
+const MAX_LINE: usize = 200;
+
 /// What a module in binary form begins with.
 const MAGIC: &[u8] = b"\0asm";
 
@@ -144,7 +147,7 @@ impl Engine {
             });
         }
         let binary = wat::parse_bytes(bytes)
-            .map_err(|error| ModuleError::Invalid(wasmtime::Error::msg(error.to_string())))?;
+            .map_err(|error| ModuleError::Invalid(wasmtime::Error::msg(told(&error))))?;
         let is_wanted = || stop.stopped().is_none();
         let compiled = compile(&self.engine, &binary, &self.limits, self.place, &is_wanted);
         let module = compiled.map_err(|error| match stop.stopped() {
@@ -160,6 +163,18 @@ impl Engine {
         })?;
         Ok(Module { pre })
     }
+}
+
+/// What is wrong with a text, with the beginning of the line where it is: a line may be all of the text.
+fn told(error: &wat::Error) -> String {
+    let text = error.to_string();
+    let lines = text
+        .lines()
+        .map(|line| match line.char_indices().nth(MAX_LINE) {
+            Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
+            None => line.to_owned(),
+        });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 impl std::fmt::Debug for Engine {

@@ -16,6 +16,9 @@ use crate::work::Work;
 /// How much of one write is taken. Commands that want no answer need no room, and a guest may have much memory.
 const MAX_WRITE: usize = 2 << 20;
 
+/// How many commands of one write are taken up: each may look at every handle of its session.
+const MAX_COMMANDS: usize = 256;
+
 /// What a known owner takes, about, beside its name.
 const OWNER: usize = 64;
 
@@ -32,8 +35,10 @@ impl Hubs {
         let mut input = std::mem::replace(&mut hub.input, nothing);
         let mut rest = bytes;
         let mut is_broken = false;
+        let mut commands = 0;
         // Every command may have an answer; without room for one it is not taken.
-        while !rest.is_empty() && self.room(handle) >= SMALL {
+        while !rest.is_empty() && commands < MAX_COMMANDS && self.room(handle) >= SMALL {
+            commands += 1;
             match input.step(&mut rest) {
                 Step::More => {}
                 Step::Frame(frame) => self.command(handle, &frame),
@@ -122,7 +127,7 @@ impl Hubs {
             scope_id: frame.scope_id,
             deadline: deadline(frame.flags),
             work: Work::new(payload),
-            _charge: charge,
+            charge,
         };
         if let Some(hub) = self.open.get_mut(&handle) {
             hub.pending.push_back(pending);
@@ -179,24 +184,26 @@ impl Hubs {
     fn join(&mut self, handle: u32, frame: &Frame<Raw<'_>>) -> Result<(), Trace> {
         let Fuel(fuel) = Fuel::decode(frame.payload.0).map_err(|_| trace::ASYNC_BAD_PARAMS)?;
         let has_room = self.room(handle) >= 2 * SMALL;
-        let hub = self.open.get_mut(&handle).filter(|_| has_room);
+        let hub = self.open.get(&handle).filter(|_| has_room);
         let hub = hub.filter(|hub| hub.joins.len() < MAX_JOINS);
-        let hub = hub.ok_or(trace::ASYNC_OVERFLOW)?;
-        hub.joins.push(Join {
+        let session = hub.ok_or(trace::ASYNC_OVERFLOW)?.session;
+        self.ack(handle, frame.req_id);
+        let join = Join {
             req_id: frame.req_id,
             scope_id: frame.scope_id,
             fuel,
             deadline: deadline(frame.flags),
-        });
-        self.ack(handle, frame.req_id);
-        self.check_joins(None);
+        };
+        self.begin_join(handle, session, join);
         Ok(())
     }
 
-    /// Who owns which task, of all sessions.
+    /// Who owns which task, of all sessions that there were.
     pub(crate) fn owners(&self) -> impl Iterator<Item = (u64, &str)> {
+        let past = self.past_owners.iter();
+        let past = past.map(|(task, owner)| (*task, owner.as_str()));
         let owners = self.sessions.values().flat_map(|session| &session.owners);
-        owners.map(|(task, owner)| (*task, owner.as_str()))
+        past.chain(owners.map(|(task, owner)| (*task, owner.as_str())))
     }
 }
 

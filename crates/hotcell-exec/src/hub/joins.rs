@@ -2,7 +2,7 @@
 //!
 //! A step is one future that was worked on, whether it came to its end or not. A join cancels nothing.
 
-use std::time::Instant;
+use std::{collections::HashSet, time::Instant};
 
 use hotcell_hopper::{event::Event, trace};
 
@@ -32,9 +32,25 @@ impl Hubs {
         self.check_joins(None);
     }
 
+    /// Takes a join up. It is answered at once if it is over.
+    pub(super) fn begin_join(&mut self, handle: u32, session: u32, join: Join) {
+        if !self.has_pending(session, join.scope_id) {
+            self.join_result(handle, join.req_id);
+        } else if join.fuel == 0 {
+            self.join_limit(handle, join.req_id);
+        } else if let Some(hub) = self.open.get_mut(&handle) {
+            hub.joins.push(join);
+        }
+    }
+
     /// Answers the joins that are over; with a time, also those whose time is.
     pub(crate) fn check_joins(&mut self, now: Option<Instant>) {
         let handles: Vec<u32> = self.with_joins().collect();
+        if handles.is_empty() {
+            return;
+        }
+        // Once for all of them: there may be as many joins as futures, and this is done for every future.
+        let pending = self.pending_scopes();
         for handle in handles {
             let Some(hub) = self.open.get_mut(&handle) else {
                 continue;
@@ -44,7 +60,7 @@ impl Hubs {
             let mut left = Vec::with_capacity(joins.len());
             for join in joins {
                 let is_late = now.zip(join.deadline).is_some_and(|(now, at)| now >= at);
-                if !self.has_pending(session, join.scope_id) {
+                if !pending.contains(&(session, join.scope_id)) {
                     self.join_result(handle, join.req_id);
                 } else if join.fuel == 0 || is_late {
                     self.join_limit(handle, join.req_id);
@@ -78,6 +94,16 @@ impl Hubs {
         let hubs = self.open.values().filter(|hub| hub.session == session);
         let mut pending = hubs.flat_map(|hub| &hub.pending);
         pending.any(|pending| pending.scope_id == scope_id)
+    }
+
+    /// The scopes that have something pending, each with its session.
+    fn pending_scopes(&self) -> HashSet<(u32, u64)> {
+        let hubs = self.open.values();
+        let scopes = hubs.flat_map(|hub| {
+            let pending = hub.pending.iter();
+            pending.map(|pending| (hub.session, pending.scope_id))
+        });
+        scopes.collect()
     }
 
     fn join_result(&mut self, handle: u32, req_id: u64) {

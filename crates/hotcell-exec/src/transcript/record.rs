@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Bytes, Record};
+use super::{Bytes, MAX_REQUEST, Record};
 
 /// Writes down what happens.
 pub(crate) struct Recorder {
@@ -19,9 +19,11 @@ impl Recorder {
 
     pub(crate) fn control(&mut self, request: &[u8], reply: Option<&[u8]>) -> io::Result<()> {
         let i = self.number();
+        let kept = request.get(..MAX_REQUEST).unwrap_or(request);
         self.line(&Record::CtlReq {
             i,
-            b64: bytes(request),
+            len: (kept.len() != request.len()).then_some(request.len()),
+            b64: bytes(kept),
         })?;
         self.line(&Record::CtlRes {
             i,

@@ -8,14 +8,18 @@ use std::{
 
 use hotcell_hopper::trace::{self, Trace};
 
-use super::Record;
+use super::{MAX_REQUEST, Record};
+use crate::host::MAX_CALL;
 
-/// The longest line: more than the longest read or write that a guest can make, in base64.
-const MAX_LINE: u64 = 1 << 30;
+/// The longest line: more than the longest read or write, in base64.
+const MAX_LINE: usize = 2 * MAX_CALL;
 
 /// Records of other calls that are passed over while one is looked for. A guest that does the same in the same order needs
 /// none.
 const MAX_AHEAD: usize = 10_000;
+
+/// The bytes of their lines.
+const MAX_AHEAD_BYTES: usize = 64 << 20;
 
 /// How much of two different texts is shown.
 const SHOWN: usize = 32;
@@ -59,8 +63,9 @@ impl fmt::Debug for Context {
 /// Answers as a transcript says.
 pub(crate) struct Replayer {
     input: Box<dyn BufRead + Send>,
-    /// What was read and not used yet.
-    ahead: VecDeque<Record>,
+    /// What was read and not used yet, and how long the lines were.
+    ahead: VecDeque<(Record, usize)>,
+    ahead_bytes: usize,
     /// The number of the last record.
     last: u64,
     is_over: bool,
@@ -79,6 +84,7 @@ impl Replayer {
         Self {
             input,
             ahead: VecDeque::new(),
+            ahead_bytes: 0,
             last: 0,
             is_over: false,
         }
@@ -89,10 +95,16 @@ impl Replayer {
         let record = self.find("a request of _ctl", |record| {
             matches!(record, Record::CtlReq { .. })
         })?;
-        if let Record::CtlReq { i, b64 } = record
-            && b64.0 != request
-        {
-            return Err(differs(trace::SPECIMEN_CTL_MISMATCH, i, &b64.0, request));
+        if let Record::CtlReq { i, len, b64 } = record {
+            let trace = trace::SPECIMEN_CTL_MISMATCH;
+            let kept = request.get(..MAX_REQUEST).unwrap_or(request);
+            if b64.0 != kept {
+                return Err(differs(trace, i, &b64.0, kept));
+            }
+            let expected = len.unwrap_or(b64.0.len());
+            if expected != request.len() {
+                return Err(another_length(trace, i, expected, request.len()));
+            }
         }
         let reply = self.find("a reply of _ctl", |record| {
             matches!(record, Record::CtlRes { .. })
@@ -161,12 +173,7 @@ impl Replayer {
         }
         let expected = len.unwrap_or(b64.0.len());
         if expected != offered.len() {
-            return Err(Stop::Diverged(Divergence {
-                trace,
-                record: i,
-                detail: format!("{expected} bytes were written then, {} now", offered.len()),
-                context: None,
-            }));
+            return Err(another_length(trace, i, expected, offered.len()));
         }
         Ok(ret)
     }
@@ -227,54 +234,66 @@ impl Replayer {
 
     /// The next record that `is_it`; those before it stay for others.
     fn find(&mut self, what: &str, is_it: impl Fn(&Record) -> bool) -> Result<Record, Stop> {
-        if let Some(index) = self.ahead.iter().position(&is_it)
-            && let Some(record) = self.ahead.remove(index)
+        if let Some(index) = self.ahead.iter().position(|(record, _)| is_it(record))
+            && let Some((record, length)) = self.ahead.remove(index)
         {
+            self.ahead_bytes -= length;
             return Ok(record);
         }
-        let missing = |last: u64| {
+        let missing = |last: u64, passed: Option<usize>| {
+            let within = passed.map(|count| format!(" within {count} records of other calls"));
             Stop::Diverged(Divergence {
                 trace: trace::SPECIMEN_EOF,
                 record: last + 1,
-                detail: format!("{what} was not recorded"),
+                detail: format!("{what} was not recorded{}", within.unwrap_or_default()),
                 context: None,
             })
         };
-        while self.ahead.len() < MAX_AHEAD {
-            match self.next_from_input()? {
-                None => return Err(missing(self.last)),
-                Some(Record::Exit {
+        while self.ahead.len() < MAX_AHEAD && self.ahead_bytes < MAX_AHEAD_BYTES {
+            let Some((record, length)) = self.next_from_input()? else {
+                return Err(missing(self.last, None));
+            };
+            match record {
+                Record::Exit {
                     trap: Some(trap), ..
-                }) if self.ahead.is_empty() => return Err(Stop::Exit(trap)),
-                Some(record) if is_it(&record) => return Ok(record),
-                Some(Record::Head { .. } | Record::Exit { .. } | Record::Unknown) => {}
-                Some(record) => self.ahead.push_back(record),
+                } if self.ahead.is_empty() => return Err(Stop::Exit(trap)),
+                record if is_it(&record) => return Ok(record),
+                Record::Head { .. } | Record::Exit { .. } | Record::Unknown => {}
+                record => {
+                    self.ahead.push_back((record, length));
+                    self.ahead_bytes += length;
+                }
             }
         }
-        Err(missing(self.last))
+        Err(missing(self.last, Some(self.ahead.len())))
     }
 
     fn next(&mut self) -> Result<Option<Record>, Stop> {
         match self.ahead.pop_front() {
-            Some(record) => Ok(Some(record)),
-            None => self.next_from_input(),
+            Some((record, _)) => Ok(Some(record)),
+            None => Ok(self.next_from_input()?.map(|(record, _)| record)),
         }
     }
 
-    fn next_from_input(&mut self) -> Result<Option<Record>, Stop> {
+    /// The next record of the input, and how long its line is.
+    fn next_from_input(&mut self) -> Result<Option<(Record, usize)>, Stop> {
         while !self.is_over {
             let mut line = Vec::new();
-            let mut limited = self.input.by_ref().take(MAX_LINE);
+            let mut limited = self.input.by_ref().take(MAX_LINE as u64);
             let read = limited.read_until(b'\n', &mut line);
             match read {
                 Err(error) => return Err(self.unreadable(&error)),
                 Ok(0) => self.is_over = true,
                 Ok(_) if line.trim_ascii().is_empty() => {}
-                Ok(_) => {
-                    let record = serde_json::from_slice(&line);
-                    let record: Record = record.map_err(|error| self.unreadable(&error))?;
+                Ok(MAX_LINE) => {
+                    return Err(
+                        self.unreadable(&format_args!("a line is longer than {MAX_LINE} bytes"))
+                    );
+                }
+                Ok(length) => {
+                    let record = Record::read(&line).map_err(|error| self.unreadable(&error))?;
                     self.last = summary(&record).0.max(self.last);
-                    return Ok(Some(record));
+                    return Ok(Some((record, length)));
                 }
             }
         }
@@ -289,6 +308,15 @@ impl Replayer {
             context: None,
         })
     }
+}
+
+fn another_length(trace: Trace, record: u64, expected: usize, came: usize) -> Stop {
+    Stop::Diverged(Divergence {
+        trace,
+        record,
+        detail: format!("{expected} bytes were written then, {came} now"),
+        context: None,
+    })
 }
 
 /// Whether a call that moved these many bytes returned that: guests rely on it, and nobody knows who wrote a transcript.

@@ -283,17 +283,40 @@ fn one_write_does_not_bring_more_commands_than_it_may() {
     let hub = guest.open(b"");
     let commands = bare(command::CANCEL_FUTURE, 0, 7).repeat(100_000);
     let taken = guest.write(hub, &commands);
-    assert_eq!(taken, 2 << 20);
+    assert_eq!(taken, 256 * 48);
     assert_eq!(guest.read(hub, 10).0, -1);
-    // What was cut off in the middle of a frame goes on there.
-    let rest = &commands[2 << 20..];
-    let mut left = rest;
+    // Nor more bytes; what is cut off in the middle of a frame goes on there.
+    let large = Frame::command(
+        command::CANCEL_FUTURE,
+        0,
+        7,
+        hotcell_hopper::Raw(&[0; 1 << 20]),
+    );
+    let large = large.to_vec().unwrap().repeat(3);
+    assert_eq!(guest.write(hub, &large), 2 << 20);
+    guest.send(hub, &large[2 << 20..]);
+    let mut left = &commands[256 * 48..];
     while !left.is_empty() {
         let taken = usize::try_from(guest.write(hub, left)).unwrap();
         left = &left[taken..];
     }
     guest.send(hub, &crate::harness::vector("E4"));
     assert_eq!(guest.events(hub).len(), 2);
+}
+
+#[test]
+fn values_that_wait_are_charged_to_the_host_memory() {
+    // Two queues, what is asked for, and no room for a value beside them.
+    let mut guest = Native::new(with_config(2 * 65_536 + 20_000));
+    let (full, other) = (guest.open(b""), guest.open(b""));
+    for id in 1..=4 {
+        guest.send(full, &register(0, id, &hotcell_hopper::Raw(&get("long"))));
+    }
+    guest.call(other, 1, &hotcell_hopper::Raw(&get("k")));
+    let told = guest.events(full);
+    let ends: Vec<_> = told.iter().map(|line| &line[..4]).collect();
+    assert_eq!(ends, ["OK 1", "OK 2", "FAIL", "FAIL"]);
+    assert_eq!(told[3], "FAILED 4 t_async_overflow");
 }
 
 fn start(prog_id: &str) -> Vec<u8> {

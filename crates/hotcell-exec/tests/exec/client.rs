@@ -194,6 +194,71 @@ fn what_does_not_fit_a_buffer_is_told() {
     assert!(matches!(error, Err(Error::TooLarge)));
 }
 
+/// A host that takes a few bytes at a time, and nothing every other time.
+struct Stingy {
+    host: Called,
+    takes: bool,
+}
+
+impl Lembeh for Stingy {
+    fn read(&mut self, handle: i32, buf: &mut [u8]) -> i32 {
+        let length = buf.len().min(7);
+        self.host.read(handle, &mut buf[..length])
+    }
+
+    fn write(&mut self, handle: i32, bytes: &[u8]) -> i32 {
+        self.takes = !self.takes;
+        if !self.takes {
+            return 0;
+        }
+        self.host.write(handle, &bytes[..bytes.len().min(11)])
+    }
+
+    fn end(&mut self, handle: i32) {
+        self.host.end(handle);
+    }
+
+    fn log(&mut self, topic: &str, msg: &str) {
+        self.host.log(topic, msg);
+    }
+
+    fn control(&mut self, request: &[u8], reply: &mut [u8]) -> i32 {
+        self.host.control(request, reply)
+    }
+}
+
+#[test]
+fn a_command_that_is_taken_in_pieces_stays_one() {
+    let all = Capabilities {
+        config: Grant::Given(Config::default().value("k", "v")),
+        ..capabilities()
+    };
+    let mut host = Stingy {
+        host: host(all),
+        takes: false,
+    };
+    let mut hub = Hub::<256>::open(&mut host).unwrap();
+    let call = config::GET.call(config::KeyRequest { key: "k" });
+    // Refused as a whole, it may be sent again; begun, it is ended before the next one.
+    host.takes = true;
+    assert_eq!(hub.register(&mut host, &call, 0), Err(Error::Full));
+    let first = hub.register(&mut host, &call, 0).unwrap();
+    let mut second = hub.register(&mut host, &call, 0);
+    while second == Err(Error::Full) {
+        second = hub.register(&mut host, &call, 0);
+    }
+    let mut done = Vec::new();
+    while done.len() < 2 {
+        let look = |event: Event<'_>| match event {
+            Event::Ack { .. } => {}
+            Event::Ok { future_id, .. } => done.push(future_id),
+            other => panic!("{other:?}"),
+        };
+        hub.next(&mut host, look).unwrap();
+    }
+    assert_eq!(done, [first, second.unwrap()]);
+}
+
 /// A host that answers what it is told to.
 struct Lying {
     reply: Vec<u8>,
@@ -271,6 +336,8 @@ fn a_host_is_not_believed() {
         .to_vec()
         .unwrap(),
         Started { stdin: 0, ..good }.to_vec().unwrap(),
+        Started { stdin: 5, ..good }.to_vec().unwrap(),
+        Started { stderr: 5, ..good }.to_vec().unwrap(),
         Started { stdout: 1, ..good }.to_vec().unwrap(),
         Started {
             stderr: u32::MAX,

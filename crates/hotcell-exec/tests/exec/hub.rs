@@ -479,6 +479,15 @@ fn a_detached_task_has_an_owner() {
     assert_eq!(guest.events(hub), ["ACK 400", "ACK 2"]);
     let owners = [(0, "main".to_owned()), (8, "second".to_owned())];
     assert_eq!(guest.host.owners(), owners);
+    // Also when its hub is gone, as a guest leaves it that cleans up.
+    let (mut tidy, first) = opened(capabilities());
+    tidy.send(first, &vector("Z7"));
+    assert_eq!(tidy.events(first), ["ACK 400"]);
+    tidy.end(first);
+    assert_eq!(tidy.read(first, 10).0, 0);
+    let second = tidy.open(b"");
+    tidy.send(second, &frame.to_vec().unwrap());
+    assert_eq!(tidy.host.owners(), owners);
     for payload in [
         &b"\x02\0\0\0\xff\xfe"[..],
         b"\x05\0\0\0main",

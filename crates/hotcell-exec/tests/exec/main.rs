@@ -9,6 +9,7 @@
 //! - `wasm`: guests that are WebAssembly: what they import, export and are given;
 //! - `network`: connections behind a policy, to servers of this machine;
 //! - `hostile`: guests that do not end, wait, grow, trap or do not read;
+//! - `turns`: programs and futures beside each other, and who has a turn;
 //! - `attacks`: guests that try to break one promise each;
 //! - `example`: the worked examples, in WebAssembly text and in C;
 //! - `client`: guests written with `hotcell-guest`;
@@ -41,4 +42,5 @@ mod secrets;
 mod siblings;
 mod start;
 mod transcripts;
+mod turns;
 mod wasm;

@@ -212,6 +212,95 @@ fn every_kind_of_difference_has_its_name() {
         changed(|text| text.replace("{\"k\":\"head\",\"v\":1}\n", "")),
         "same"
     );
+    // Also if it is deep, or of other types than what is known.
+    for unknown in [
+        format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("[{}1]", "1,".repeat(1_000_000)),
+        "5".to_owned(),
+    ] {
+        let line = format!("{{\"h\":{unknown},\"k\":\"new\",\"i\":\"x\"}}\n");
+        assert_eq!(changed(|text| format!("{line}{text}")), "same");
+    }
+}
+
+#[test]
+fn a_line_that_is_none_is_not_shown() {
+    let told = |line: &str| {
+        let error = replaying(line).try_read(0, 10).unwrap_err();
+        format!("{error} {error:?}")
+    };
+    for (line, expected) in [
+        (
+            "{\"k\":\"read\",\"i\":\"hunter2\"}\n",
+            "not a record of its kind",
+        ),
+        (
+            "{\"k\":\"read\",\"i\":0,\"h\":0,\"ret\":1}\n",
+            "not a record of its kind",
+        ),
+        (
+            "{\"k\":\"read\",\"i\":0,\"h\":0,\"cap\":1,\"ret\":1,\"b64\":\"hunter2\"}\n",
+            "not a record",
+        ),
+        ("{\"k\":\"hunter2\n", "not JSON, from column"),
+        ("{\"k\":7,\"x\":\"hunter2\"}\n", "not a record of its kind"),
+        ("hunter2\n", "not JSON, from column 1 on"),
+    ] {
+        let told = told(line);
+        assert!(told.contains(expected), "{told}");
+        assert!(!told.contains("hunter"), "{told}");
+    }
+    let long = format!("{{\"k\":\"new\",\"x\":\"{}\"}}\n", "x".repeat(33 << 20));
+    assert!(told(&long).contains("longer than"), "{}", told(&long));
+}
+
+#[test]
+fn records_of_other_calls_are_passed_over_up_to_a_bound() {
+    let other = format!(
+        "{{\"k\":\"read\",\"i\":0,\"h\":9,\"cap\":9,\"ret\":{},\"b64\":\"{}\"}}\n",
+        3 << 20,
+        "AAAA".repeat(1 << 20)
+    );
+    let wanted = "{\"k\":\"read\",\"i\":0,\"h\":0,\"cap\":9,\"ret\":2,\"b64\":\"aGk=\"}\n";
+    let few = other.repeat(10) + wanted;
+    assert_eq!(replaying(&few).try_read(0, 10).unwrap().1, b"hi");
+    let many = other.repeat(20) + wanted;
+    let error = replaying(&many).try_read(0, 10).unwrap_err().to_string();
+    assert!(
+        error.ends_with("within 16 records of other calls"),
+        "{error}"
+    );
+}
+
+#[test]
+fn calls_and_requests_of_any_size_are_recorded_and_replayed() {
+    // A call moves no more than a line can hold, and no more is kept of a request than is looked at.
+    let large = vec![b'x'; 20 << 20];
+    let mut request = vector("C1");
+    request[20..24].copy_from_slice(&(20_u32 << 20).to_le_bytes());
+    request.extend(&large);
+    let session = |guest: &mut Native, request: &[u8]| -> Result<_, HostError> {
+        let read = guest.try_read(0, 20 << 20)?;
+        let written = guest.try_write(1, &large)?;
+        let reply = guest.host.control(request, 1000)?;
+        guest.host.finish(None)?;
+        Ok((read, written, reply))
+    };
+    let (mut guest, tape) = recording(capabilities(), &large);
+    let first = session(&mut guest, &request).unwrap();
+    assert_eq!((first.0.0, first.1), (16 << 20, 16 << 20));
+    assert_eq!(first.2.as_ref().unwrap()[20], 0, "an overflow");
+    assert!(tape.text().lines().last().unwrap().len() < 1000);
+    assert_eq!(
+        session(&mut replaying(&tape.text()), &request).unwrap(),
+        first
+    );
+    request.push(b'x');
+    let error = session(&mut replaying(&tape.text()), &request).unwrap_err();
+    assert!(
+        error.to_string().starts_with("t_specimen_ctl_mismatch"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -386,6 +386,13 @@ fn missing_exports_are_told() {
     ] {
         assert!(ENGINE.module(bytes).is_err(), "{bytes:?}");
     }
+    // What is told of a text is not the text.
+    let error = ENGINE.module("(".repeat(1 << 20).as_bytes()).unwrap_err();
+    let ModuleError::Invalid(why) = error else {
+        panic!("{error}");
+    };
+    let why = why.to_string();
+    assert!(why.len() < 1000 && why.contains('…'), "{why}");
     let large = vec![0; (16 << 20) + 1];
     let error = ENGINE.module(&large).unwrap_err();
     assert!(matches!(error, ModuleError::TooLarge { .. }), "{error}");

@@ -219,7 +219,9 @@ fn write_text(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     // A text with half a character in it takes longer to write down.
     let times = if text.as_str().is_some() { 1 } else { 3 };
     let bytes = call.arguments.iter().map(Value::heap_size).sum::<usize>();
-    let _copy = call.charge(times * bytes).map_err(|problem| over(call, &problem))?;
+    let _copy = call
+        .charge(times * bytes)
+        .map_err(|problem| over(call, &problem))?;
     let text = text.to_str_lossy().into_owned();
     let bytes = tools.write_text(&path, text).map_err(failed)?;
     #[expect(clippy::cast_precision_loss, reason = "shorter than 2^53 bytes")]

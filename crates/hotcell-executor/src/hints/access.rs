@@ -61,6 +61,9 @@ fn of_nothing(message: &str, code: &str) -> Option<String> {
                 "`{shown}` is {nothing}: print it before it is used, or write `{shown}?.{property}`"
             ));
         };
+        if object == "globalThis" {
+            return None;
+        }
         let object = shorten(object, MAX_BYTES);
         // Not a name that is there: it would have a value.
         if last != "length" && nearest_name(last, ["length"].into_iter()).is_some() {
@@ -110,6 +113,7 @@ mod tests {
         assert!(told("a.toFixed(1)").starts_with("`a` is undefined: print it"));
         assert!(told("find((x) => x > 1).toFixed()").starts_with("`find(…)` gave undefined"));
         assert_eq!(told("(a + b).toFixed()"), "");
+        assert_eq!(told("globalThis.a.toFixed()"), "");
         assert_eq!(told("é"), "");
     }
 }

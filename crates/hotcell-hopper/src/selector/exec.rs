@@ -156,8 +156,8 @@ impl Started {
         Ok(started)
     }
 
-    /// Whether it is what was asked for with these flags: started, and with a handle for each stream that was wanted and no
-    /// other.
+    /// Whether it is what was asked for with these flags: started, and with a handle of its own for each stream that was
+    /// wanted and no other.
     pub fn answers(&self, flags: u32) -> bool {
         let handles = [
             (self.stdin, WANT_STDIN),
@@ -165,7 +165,12 @@ impl Started {
             (self.stderr, WANT_STDERR),
         ];
         let is_handle = |handle: u32| handle >= 3 && i32::try_from(handle).is_ok();
+        let is_shared = |one: u32, other: u32| one != 0 && one == other;
+        let shares = is_shared(self.stdin, self.stdout)
+            || is_shared(self.stdin, self.stderr)
+            || is_shared(self.stdout, self.stderr);
         self.exec_id != 0
+            && !shares
             && self.status_flags & Self::STARTED != 0
             && handles.iter().all(|(handle, bit)| {
                 if flags & bit == 0 {

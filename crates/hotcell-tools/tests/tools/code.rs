@@ -55,7 +55,10 @@ fn lines_come_page_by_page_and_none_is_lost() {
             // Many more lines than their bytes would let one think.
             ("\n".repeat(100_000), vec![String::new(); 100_000]),
             ("\n".repeat(PAGE_LINES), vec![String::new(); PAGE_LINES]),
-            ("\n".repeat(PAGE_LINES) + "x", [vec![String::new(); PAGE_LINES], vec!["x".to_owned()]].concat()),
+            (
+                "\n".repeat(PAGE_LINES) + "x",
+                [vec![String::new(); PAGE_LINES], vec!["x".to_owned()]].concat(),
+            ),
             (
                 "x".repeat(600_000) + "\ny",
                 vec!["x".repeat(600_000), "y".to_owned()],
@@ -155,8 +158,14 @@ fn what_is_read_is_charged_before_and_until_the_tools_are_gone() {
             (|tools| tools.read_text("text").map(drop)) as fn(&FileTools) -> _,
             1_000_000,
         ),
-        (|tools| tools.read_lines("lines", 0).map(drop), 100 * PAGE_LINES),
-        (|tools| tools.list_names(Some("names"), false).map(drop), 100_000),
+        (
+            |tools| tools.read_lines("lines", 0).map(drop),
+            100 * PAGE_LINES,
+        ),
+        (
+            |tools| tools.list_names(Some("names"), false).map(drop),
+            100_000,
+        ),
     ] {
         let tools = tools();
         work(&tools).unwrap();
