@@ -40,6 +40,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     let limits = Limits {
         requests: size(args.max_requests),
         bytes: size(args.max_pending),
+        unread: size(args.max_unread),
     };
     let transport: Arc<dyn Transport> = Arc::<Outbox>::clone(&outbox);
     let session = Session::new(transport, engine, pool, limits, program::furnish());
@@ -88,7 +89,7 @@ fn read_lines(session: &Arc<Session>, outbox: &Outbox, max_line: usize) -> io::R
         outbox.wait_for_room(|| is_closed(&stdin));
         match lines.next()? {
             Line::End => return Ok(()),
-            Line::Message(json) => session.take(json, lines.length()),
+            Line::Message(json) => session.take(json, lines.weight()),
             Line::Malformed(problem) => session.refuse(RpcError::parse(problem)),
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hotcell_cell::Arguments;
+use hotcell_meter::{Account, Charge, OverLimit};
 
 /// Whether code may call a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -17,13 +18,28 @@ pub enum Permission {
 }
 
 /// A call that waits for approval.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
     /// The tool that is to be called.
     pub tool: Arc<str>,
     /// What it is to be called with.
     pub arguments: Arguments,
+    /// What is kept for the code is charged here.
+    pub(crate) account: Account,
+}
+
+impl ApprovalRequest {
+    /// Takes room for what is made of the request while it waits, until the charge is dropped: the code pays for that.
+    pub fn charge(&self, bytes: usize) -> Result<Charge, OverLimit> {
+        self.account.charge(bytes)
+    }
+}
+
+impl PartialEq for ApprovalRequest {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.tool, &self.arguments) == (&other.tool, &other.arguments)
+    }
 }
 
 /// What the host says to a call.

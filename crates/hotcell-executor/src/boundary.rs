@@ -210,6 +210,7 @@ impl Guarded {
                 decide(ApprovalRequest {
                     tool: Arc::clone(&call.tool),
                     arguments: call.arguments.clone(),
+                    account: self.hooks.account.clone(),
                 })
                 .await
             }

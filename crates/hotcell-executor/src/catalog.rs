@@ -128,7 +128,7 @@ fn search(index: &ToolIndex, call: &ToolCall) -> Result<Value, ToolError> {
         .and_then(Value::as_f64)
         .map_or(FOUND, |limit| limit as usize);
     let found = index.search(&text(call, "query"), limit.clamp(1, MAX_FOUND));
-    Ok(from_plain(&json!(found)))
+    Ok(from_plain(json!(found)))
 }
 
 fn describe(index: &ToolIndex, call: &ToolCall) -> Result<Value, ToolError> {

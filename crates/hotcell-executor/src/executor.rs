@@ -30,6 +30,9 @@ use turn::Waiting;
 /// How much prepared code is remembered, by all executors together.
 const PREPARED_BYTES: usize = 32 << 20;
 
+/// So many names that nothing defines are told of code.
+const MAX_UNKNOWN: usize = 20;
+
 /// Runs code step after step: what one run declares, the next can use.
 ///
 /// See the [crate documentation](crate) for an example. A handle: clones are the same executor, and may be used from any
@@ -162,6 +165,8 @@ impl Executor {
         drop(slot);
         let unknown = program.globals_used.iter();
         let unknown = unknown.filter(|used| !names.contains(&used.name));
+        // Nobody reads on and on, and what a name is like takes its time.
+        let unknown = unknown.take(MAX_UNKNOWN);
         diagnostics.extend(unknown.map(|used| unknown_name(used, &known)));
         diagnostics.sort_by_key(|one| (one.location.is_some(), one.location));
         diagnostics

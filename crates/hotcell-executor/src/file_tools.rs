@@ -136,7 +136,7 @@ fn count(value: &Value) -> usize {
 
 fn answer(tools: &FileTools, name: &str, arguments: &[Json]) -> Result<Value, ToolError> {
     match tools.call(name, arguments) {
-        Ok(result) => Ok(from_plain(&result)),
+        Ok(result) => Ok(from_plain(result)),
         Err(error) => Err(told(&error)),
     }
 }

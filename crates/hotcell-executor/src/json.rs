@@ -87,6 +87,11 @@ pub fn to_text(value: &Value, watch: &dyn Watch) -> Result<String, Stopped> {
     encode::text(value, watch)
 }
 
+/// How many bytes [`to_text`] would write, for who has to make room for them first: up to six times as many as a text has.
+pub fn text_length(value: &Value, watch: &dyn Watch) -> Result<usize, Stopped> {
+    encode::length(value, watch)
+}
+
 /// The value that `json` says.
 ///
 /// `json` may be anything; the error says what is wrong and where. It may be nested as deeply as it likes: this takes at

@@ -94,15 +94,17 @@ fn to_number(number: f64) -> Json {
 }
 
 /// A value that says the same as a piece of JSON.
-pub(crate) fn from_plain(json: &Json) -> Value {
+pub(crate) fn from_plain(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
-        Json::Bool(bool) => Value::Bool(*bool),
+        Json::Bool(bool) => Value::Bool(bool),
         Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Json::String(text) => Value::from(text.as_str()),
-        Json::Array(values) => Value::Array(values.iter().map(from_plain).collect()),
-        Json::Object(object) => {
-            Value::object(object.iter().map(|(key, json)| (&**key, from_plain(json))))
-        }
+        Json::String(text) => Value::from(text),
+        Json::Array(values) => Value::Array(values.into_iter().map(from_plain).collect()),
+        Json::Object(object) => Value::object(
+            object
+                .into_iter()
+                .map(|(key, json)| (key, from_plain(json))),
+        ),
     }
 }

@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use hotcell_cell::{BigInt, ErrorValue, MAX_DEPTH, Text, Value, View, ViewKind};
-use hotcell_executor::json::{from_json, to_json};
+use hotcell_executor::json::{from_json, text_length, to_json, to_text};
+use hotcell_meter::Unwatched;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -614,5 +615,14 @@ proptest! {
         if let Ok(value) = from_json(&json) {
             prop_assert!(same(&from_json(&to_json(&value)).unwrap(), &value));
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_length_of_a_text_is_known_before_it_is_written(value in any_value(), text in "[\\x00-\\x7f\u{80}-\u{ffff}]{0,50}") {
+        let value = Value::array([value, text.as_str().into(), Value::object([(text.as_str(), Value::Null)])]);
+        let text = to_text(&value, &Unwatched).unwrap();
+        prop_assert_eq!(text_length(&value, &Unwatched).unwrap(), text.len());
     }
 }

@@ -5,6 +5,7 @@
 
 use hotcell_vfs::{FileType, OpenOptions, VfsFile, Walk};
 
+use crate::charged::Charged;
 use crate::error::FileToolError;
 use crate::limits::{CODE_MAX_BYTES, LIST_MAX, PAGE_BYTES, PAGE_LINES};
 use crate::params::WriteParams;
@@ -54,26 +55,20 @@ impl FileTools {
         }
         let file = open(&place, path)?;
         let mut left = usize::try_from(wanted).unwrap_or(usize::MAX);
-        self.take(left)?;
-        let mut bytes = Vec::with_capacity(left);
+        let mut bytes = Charged::with_capacity(self, left)?;
         // A file may be shorter by now; it does not get longer for us.
         while left > 0 {
             self.check_cancelled()?;
-            let at = bytes.len();
-            bytes.resize(at + left.min(CHUNK), 0);
-            let count = read_at(
-                &*file,
-                path,
-                offset.saturating_add(at as u64),
-                &mut bytes[at..],
-            )?;
-            bytes.truncate(at + count);
+            let at = bytes.len() as u64;
+            let count = bytes.fill(left.min(CHUNK), |chunk| {
+                read_at(&*file, path, offset.saturating_add(at), chunk)
+            })?;
             if count == 0 {
                 break;
             }
             left -= count;
         }
-        Ok(bytes)
+        Ok(bytes.into_vec())
     }
 
     /// Makes a text the whole content of a file, in one step; says how long it is in bytes.
@@ -147,24 +142,18 @@ impl FileTools {
     pub fn read_lines(&self, path: &str, offset: u64) -> Result<Lines, FileToolError> {
         let (place, _) = self.file(path)?;
         let file = open(&place, path)?;
-        let mut bytes = Vec::new();
+        let mut bytes = Charged::new(self);
         let mut breaks = 0;
         let is_end = loop {
             self.check_cancelled()?;
             let at = bytes.len();
-            self.reserve(&mut bytes, CHUNK)?;
-            bytes.resize(at + CHUNK, 0);
-            let count = read_at(
-                &*file,
-                path,
-                offset.saturating_add(at as u64),
-                &mut bytes[at..],
-            )?;
-            bytes.truncate(at + count);
+            let count = bytes.fill(CHUNK, |chunk| {
+                read_at(&*file, path, offset.saturating_add(at as u64), chunk)
+            })?;
             if count == 0 {
                 break true;
             }
-            breaks += memchr::memchr_iter(b'\n', &bytes[at..]).count();
+            breaks += memchr::memchr_iter(b'\n', bytes.get(at..).unwrap_or_default()).count();
             if breaks > 0 && (bytes.len() >= PAGE_BYTES || breaks >= PAGE_LINES) {
                 break false;
             }
@@ -199,18 +188,6 @@ impl FileTools {
         }
         let next = (!is_end).then_some(offset.saturating_add(end as u64));
         Ok(Lines { lines, next })
-    }
-
-    /// Makes a buffer able to hold so much more, as it grows by itself, but charged for.
-    pub(crate) fn reserve(&self, bytes: &mut Vec<u8>, more: usize) -> Result<(), FileToolError> {
-        let (had, wanted) = (bytes.capacity(), bytes.len() + more);
-        if wanted > had {
-            let capacity = wanted.max(2 * had);
-            self.take(capacity)?;
-            bytes.reserve_exact(capacity - bytes.len());
-            self.give_back(had);
-        }
-        Ok(())
     }
 
     /// A file that can be read, and how long it is.

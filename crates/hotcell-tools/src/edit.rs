@@ -11,14 +11,15 @@ mod patch;
 use hotcell_vfs::{Errno, OpenOptions};
 
 use crate::error::FileToolError;
-use crate::limits::{BINARY_PROBE_BYTES, EDIT_MAX_BYTES};
+use crate::limits::{BINARY_PROBE_BYTES, EDIT_MAX_BYTES, FUZZY_MAX_BYTES, size};
 use crate::params::{EditParams, Edits};
 use crate::replace::replace;
 use crate::result::{Details, EditDetails, ToolResult};
 use crate::shown::shown;
 use crate::tools::FileTools;
 use crate::workspace::Place;
-use locate::{Found, Span, locate};
+use changed_lines::ChangedLines;
+use locate::{Found, Haystack, Span};
 
 const ACTION: &str = "edit file";
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -30,11 +31,14 @@ pub(crate) fn edit(tools: &FileTools, params: &EditParams) -> Result<ToolResult,
     let place = existing(tools, path)?;
     // Everything from reading to writing under one lock, or of two edits at a time one would be lost.
     let details = tools.locks().with(&place.real, || {
-        let before = content(&place, path)?;
-        let change = Change::plan(&before, params)?;
+        let before = content(tools, &place, path)?;
+        let change = Change::plan(tools, &before, params)?;
         if change.after == before {
             return Err(FileToolError::NoChange { path: named(path) });
         }
+        // Whatever takes time and memory comes before the file is touched.
+        let details = change.describe(tools, &before, place.relative().as_bytes())?;
+        tools.check_cancelled()?;
         replace(
             place.vfs,
             &place.real,
@@ -42,7 +46,7 @@ pub(crate) fn edit(tools: &FileTools, params: &EditParams) -> Result<ToolResult,
             place.meta.map(|meta| meta.mode),
         )
         .map_err(|error| FileToolError::failed(ACTION, path, &error))?;
-        Ok(change.describe(&before, place.relative().as_bytes()))
+        Ok(details)
     })?;
     let done = match &params.edits {
         Edits::One(_) => format!("Successfully replaced text in {}.", named(path)),
@@ -102,7 +106,7 @@ fn existing<'a>(tools: &'a FileTools, path: &str) -> Result<Place<'a>, FileToolE
     }
 }
 
-fn content(place: &Place<'_>, path: &str) -> Result<Vec<u8>, FileToolError> {
+fn content(tools: &FileTools, place: &Place<'_>, path: &str) -> Result<Vec<u8>, FileToolError> {
     let told = |error| FileToolError::failed(ACTION, path, &error);
     let file = place
         .vfs
@@ -117,6 +121,7 @@ fn content(place: &Place<'_>, path: &str) -> Result<Vec<u8>, FileToolError> {
             limit: EDIT_MAX_BYTES,
         });
     }
+    tools.take(usize::try_from(size).unwrap_or(usize::MAX))?;
     let bytes = file.read_all().map_err(told)?;
     let head = bytes.get(..BINARY_PROBE_BYTES).unwrap_or(&bytes);
     if memchr::memchr(0, head).is_some() {
@@ -148,7 +153,7 @@ struct Piece {
 }
 
 impl Change {
-    fn plan(before: &[u8], params: &EditParams) -> Result<Self, FileToolError> {
+    fn plan(tools: &FileTools, before: &[u8], params: &EditParams) -> Result<Self, FileToolError> {
         let edits = params.edits.as_slice();
         let path = || named(&params.path);
         let start = if before.starts_with(BOM) {
@@ -157,21 +162,25 @@ impl Change {
             0
         };
         let text = before.get(start..).unwrap_or_default();
+        let mut haystack = Haystack::new(tools, text)?;
         let mut found: Vec<(usize, Found)> = Vec::with_capacity(edits.len());
         for (index, edit) in edits.iter().enumerate() {
+            tools.check_cancelled()?;
+            // What is put in has its line breaks changed, up to twice.
+            tools.take(edit.old_text.len() + 4 * edit.new_text.len())?;
             let old = without_bom(&edit.old_text).replace("\r\n", "\n");
             let subject = |one: &str| match params.edits {
                 Edits::One(_) => one.to_owned(),
                 Edits::Many(_) => format!("edits[{index}]"),
             };
             let new = without_bom(&edit.new_text);
-            match locate(text, &old, new) {
+            match haystack.locate(&old, new)? {
                 Ok(place) => found.push((index, place)),
                 Err(0) => {
                     return Err(FileToolError::TextNotFound {
                         subject: subject("the exact text"),
                         path: path(),
-                        hint: nearest::hint(text, &old),
+                        hint: exactly(text) + &nearest::hint(tools, text, &old)?,
                     });
                 }
                 Err(count) => {
@@ -195,11 +204,19 @@ impl Change {
                 });
             }
         }
-        Ok(Self::apply(before, start, found))
+        Self::apply(tools, before, start, found)
     }
 
-    fn apply(before: &[u8], start: usize, found: Vec<(usize, Found)>) -> Self {
-        let mut after = Vec::with_capacity(before.len());
+    fn apply(
+        tools: &FileTools,
+        before: &[u8],
+        start: usize,
+        found: Vec<(usize, Found)>,
+    ) -> Result<Self, FileToolError> {
+        let new = found.iter().map(|(_, place)| place.new.len());
+        let size = before.len() + new.sum::<usize>();
+        tools.take(size + found.len() * size_of::<Piece>())?;
+        let mut after = Vec::with_capacity(size);
         let mut pieces = Vec::with_capacity(found.len());
         let mut done = 0;
         for (_, place) in found {
@@ -221,15 +238,42 @@ impl Change {
             });
         }
         after.extend_from_slice(before.get(done..).unwrap_or_default());
-        Self { after, pieces }
+        Ok(Self { after, pieces })
     }
 
-    fn describe(&self, before: &[u8], path: &[u8]) -> EditDetails {
-        let shown = diff::numbered(before, &self.after, &self.pieces);
-        EditDetails {
+    fn describe(
+        &self,
+        tools: &FileTools,
+        before: &[u8],
+        path: &[u8],
+    ) -> Result<EditDetails, FileToolError> {
+        let sides = ChangedLines::new(tools, before, &self.after, &self.pieces)?;
+        let shown = diff::numbered(tools, before, &sides, &self.pieces)?;
+        let is_text = |bytes| std::str::from_utf8(bytes).is_ok();
+        let patch = if is_text(before) && is_text(&self.after) {
+            Some(patch::unified(tools, &sides, path)?)
+        } else {
+            None
+        };
+        Ok(EditDetails {
             diff: shown.text,
             first_changed_line: shown.first_changed_line,
-            patch: patch::unified(before, &self.after, &self.pieces, path),
-        }
+            patch,
+        })
     }
+}
+
+/// Says of a long file that nothing but the exact text was looked for.
+fn exactly(text: &[u8]) -> String {
+    if text.len() <= FUZZY_MAX_BYTES {
+        return String::new();
+    }
+    let limit = size(FUZZY_MAX_BYTES as u64);
+    format!(" In files longer than {limit} spaces, quotes and dashes have to be given as they are.")
+}
+
+/// Bytes that are UTF-8, or close to it, as a text.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

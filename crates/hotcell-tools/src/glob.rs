@@ -21,7 +21,7 @@ impl PathGlob {
     pub(crate) fn new(pattern: &str) -> Result<Self, FileToolError> {
         let bad = |reason: String| FileToolError::BadPattern {
             what: "glob",
-            pattern: pattern.to_owned(),
+            pattern: shortened(pattern),
             reason,
         };
         let directories_only = pattern.ends_with('/');
@@ -34,11 +34,7 @@ impl PathGlob {
             ));
         }
         if glob.len() > GLOB_MAX {
-            return Err(FileToolError::BadPattern {
-                what: "glob",
-                pattern: shortened(pattern),
-                reason: format!("it is longer than {GLOB_MAX} bytes"),
-            });
+            return Err(bad(format!("it is longer than {GLOB_MAX} bytes")));
         }
         let told = |error: globset::Error| {
             bad(format!(
@@ -74,10 +70,14 @@ impl PathGlob {
     }
 }
 
-/// The beginning of a pattern that is too long to be told whole.
-fn shortened(pattern: &str) -> String {
-    let end = pattern.floor_char_boundary(100);
-    format!("{}...", pattern.get(..end).unwrap_or_default())
+/// How much of a pattern is told, in bytes.
+const SHOWN: usize = 200;
+
+/// A pattern, or the beginning of one that is too long to be told whole.
+pub(crate) fn shortened(pattern: &str) -> String {
+    let end = pattern.floor_char_boundary(SHOWN);
+    let dots = if end < pattern.len() { "..." } else { "" };
+    format!("{}{dots}", pattern.get(..end).unwrap_or_default())
 }
 
 /// Bytes as the path type of the libraries.

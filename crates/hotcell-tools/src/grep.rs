@@ -10,8 +10,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use hotcell_vfs::{OpenOptions, Vfs, VfsFile, VfsPath};
 
 use crate::error::FileToolError;
-use crate::glob::PathGlob;
-use crate::limits::{GREP_LIMIT, GREP_LINE_CHARS, MAX_BYTES};
+use crate::glob::{PathGlob, shortened};
+use crate::limits::{GREP_LIMIT, GREP_LINE_CHARS, MAX_BYTES, PATTERN_MAX};
 use crate::params::GrepParams;
 use crate::result::ToolResult;
 use crate::shown::shown;
@@ -23,8 +23,13 @@ use report::Report;
 const ACTION: &str = "search";
 /// Files up to this length are searched where they were read to; longer ones pass by in pieces.
 const WHOLE: usize = 256 * 1024;
-/// How long a line of a longer file may be, and how much memory an automaton for the pattern may take.
-const MEMORY_MAX: usize = 16 * 1024 * 1024;
+/// How long a line of a longer file may be.
+const LINE_MAX: usize = 16 * 1024 * 1024;
+/// How much memory an automaton for the pattern may take: most need less than the first, and are charged no more.
+const SIZE_USUAL: usize = 256 * 1024;
+const SIZE_MAX: usize = 4 * 1024 * 1024;
+/// What a byte of a pattern takes while it is parsed, about.
+const PARSED: usize = 300;
 /// How many of the files that could not be searched are named.
 const NAMED: usize = 3;
 
@@ -32,7 +37,7 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
     crate::args::require_some("grep", "limit", params.limit)?;
     let path = crate::args::or_workspace(params.path.as_deref());
     let named = || shown(path.as_bytes());
-    let matcher = matcher(params)?;
+    let matcher = matcher(tools, params)?;
     let glob = params.glob.as_deref().map(Filter::new).transpose()?;
     let Some(place) = tools.workspace().existing(path, ACTION)? else {
         return Err(FileToolError::PathNotFound { path: named() });
@@ -40,6 +45,7 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
     let limit = crate::args::limit(params.limit, GREP_LIMIT);
     // More lines than bytes are never shown.
     let context = crate::args::limit(params.context, 0).min(MAX_BYTES);
+    tools.take(2 * WHOLE)?;
     let mut search = Search {
         tools,
         vfs: place.vfs,
@@ -48,13 +54,14 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
             .line_number(true)
             .before_context(context)
             .after_context(context)
-            .heap_limit(Some(MEMORY_MAX))
+            .heap_limit(Some(LINE_MAX))
             .binary_detection(BinaryDetection::quit(0))
             .build(),
         report: Report::new(limit, context),
         buffer: vec![0; WHOLE],
         failed: Vec::new(),
         unnamed: 0,
+        held: 0,
     };
     let mut notices = match place.meta {
         Some(meta) if meta.is_dir() => walk(tools, &place, |entry| {
@@ -105,30 +112,48 @@ pub(crate) fn grep(tools: &FileTools, params: &GrepParams) -> Result<ToolResult,
     ))
 }
 
-fn matcher(params: &GrepParams) -> Result<RegexMatcher, FileToolError> {
+fn matcher(tools: &FileTools, params: &GrepParams) -> Result<RegexMatcher, FileToolError> {
+    let pattern = &params.pattern;
     let bad = |reason: String| FileToolError::BadPattern {
         what: "regular expression",
-        pattern: params.pattern.clone(),
+        pattern: shortened(pattern),
         reason,
     };
-    if params.pattern.contains('\n') {
+    if pattern.contains('\n') {
         return Err(bad(
             "matches lie within one line, so that it cannot contain a line break".to_owned(),
         ));
     }
-    RegexMatcherBuilder::new()
-        .case_insensitive(params.ignore_case)
-        .fixed_strings(params.literal)
-        .line_terminator(Some(b'\n'))
-        .size_limit(MEMORY_MAX)
-        .dfa_size_limit(MEMORY_MAX)
-        .build(&params.pattern)
-        .map_err(|error| {
-            bad(format!(
-                "{}; set literal to true to search for it as plain text",
-                error.to_string().trim_end()
-            ))
-        })
+    if pattern.len() > PATTERN_MAX {
+        return Err(bad(format!("it is longer than {PATTERN_MAX} bytes")));
+    }
+    let parsed = pattern.len() * PARSED;
+    tools.take(parsed)?;
+    let mut size = SIZE_USUAL;
+    let built = loop {
+        // Two automata, one for each direction, and for each what it remembers as it goes.
+        tools.take(4 * size)?;
+        tools.check_cancelled()?;
+        let built = RegexMatcherBuilder::new()
+            .case_insensitive(params.ignore_case)
+            .fixed_strings(params.literal)
+            .line_terminator(Some(b'\n'))
+            .size_limit(size)
+            .dfa_size_limit(size)
+            .build(pattern);
+        if built.is_ok() || size == SIZE_MAX {
+            break built;
+        }
+        tools.give_back(4 * size);
+        size = SIZE_MAX;
+    };
+    tools.give_back(parsed);
+    built.map_err(|error| {
+        bad(format!(
+            "{}; set literal to true to search for it as plain text",
+            error.to_string().trim_end()
+        ))
+    })
 }
 
 /// The `glob` of a search: files that match, or with `!` those that do not.
@@ -165,6 +190,8 @@ struct Search<'a> {
     failed: Vec<String>,
     /// How many more could not be.
     unnamed: usize,
+    /// The longest line that there is room for.
+    held: usize,
 }
 
 impl Search<'_> {
@@ -180,6 +207,7 @@ impl Search<'_> {
         match self.content(&*file) {
             Ok(()) => Ok(()),
             Err(Stopped::Cancelled) => Err(FileToolError::Cancelled),
+            Err(Stopped::Told(error)) => Err(error),
             Err(Stopped::Failed(reason)) => {
                 self.fail(shown_as, &reason);
                 Ok(())
@@ -196,11 +224,23 @@ impl Search<'_> {
             self.searcher
                 .search_slice(&self.matcher, whole, &mut self.report)
         } else {
+            let size = file.stat().map_or(u64::MAX, |meta| meta.size);
+            self.hold(usize::try_from(size).unwrap_or(usize::MAX))?;
             let reader = FileReader::new(file, || self.tools.is_cancelled());
             self.searcher
                 .search_reader(&self.matcher, reader, &mut self.report)
         }
         .map_err(Stopped::from)
+    }
+
+    /// Takes room for a line as long as the file: the searcher keeps what it once took.
+    fn hold(&mut self, size: usize) -> Result<(), Stopped> {
+        let wanted = size.min(LINE_MAX);
+        if let Some(more) = wanted.checked_sub(self.held) {
+            self.tools.take(more).map_err(Stopped::Told)?;
+            self.held = wanted;
+        }
+        Ok(())
     }
 
     fn fail(&mut self, path: &[u8], reason: &str) {

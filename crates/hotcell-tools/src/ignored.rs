@@ -5,6 +5,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::glob::os_path;
 use crate::shown::shown;
+use crate::tools::FileTools;
 
 /// In the order in which they win over each other: later ones win.
 const NAMES: [&[u8]; 2] = [b".gitignore", b".ignore"];
@@ -16,6 +17,9 @@ const LINE_MAX: usize = 4096;
 /// How many bytes of rules are obeyed at once, in a directory and all above it. Directories nest hundreds deep, and each
 /// could have rules that take megabytes of memory.
 const RULES_MAX: usize = 1024 * 1024;
+/// What rules take of memory, about: for each line a pattern with a name of its own, for each byte a part of it.
+const PER_LINE: usize = 1024;
+const PER_BYTE: usize = 64;
 /// How many of the files that are not obeyed are named.
 const NAMED: usize = 3;
 
@@ -34,6 +38,8 @@ pub(crate) struct Ignored {
 struct Rules {
     depth: usize,
     bytes: usize,
+    /// What is charged for them.
+    room: usize,
     matcher: Gitignore,
 }
 
@@ -43,11 +49,12 @@ impl Ignored {
     }
 
     /// Adds the rules of the directory `dir`, which is `depth` deep.
-    pub(crate) fn enter(&mut self, vfs: &dyn Vfs, dir: &[u8], depth: usize) {
+    pub(crate) fn enter(&mut self, tools: &FileTools, vfs: &dyn Vfs, dir: &[u8], depth: usize) {
         let mut builder = GitignoreBuilder::new(os_path(dir));
         let mut any = false;
         let mut bytes = self.rules.iter().map(|rules| rules.bytes).sum::<usize>();
         let above = bytes;
+        let mut room = 0;
         for name in NAMES {
             let path = VfsPath::new(dir).join(name);
             match read_rules(vfs, &path) {
@@ -55,6 +62,12 @@ impl Ignored {
                     self.notice(path.as_bytes(), "comes after 1MB of others");
                 }
                 Ok(Some(text)) => {
+                    let cost = PER_LINE * text.lines().count() + PER_BYTE * text.len();
+                    if tools.take(cost).is_err() {
+                        self.notice(path.as_bytes(), "takes more memory than there is");
+                        continue;
+                    }
+                    room += cost;
                     bytes += text.len();
                     for line in text.lines().filter(|line| line.len() <= LINE_MAX) {
                         // A line that is no pattern is not obeyed, as in git.
@@ -65,23 +78,25 @@ impl Ignored {
                 Err(reason) => self.notice(path.as_bytes(), reason),
             }
         }
-        if !any {
-            return;
-        }
-        match builder.build() {
-            Ok(matcher) => self.rules.push(Rules {
+        match any.then(|| builder.build()) {
+            Some(Ok(matcher)) => self.rules.push(Rules {
                 depth,
                 bytes: bytes - above,
+                room,
                 matcher,
             }),
-            Err(_) => self.notice(dir, "has ignore rules that are too complex"),
+            Some(Err(_)) => {
+                tools.give_back(room);
+                self.notice(dir, "has ignore rules that are too complex");
+            }
+            None => tools.give_back(room),
         }
     }
 
     /// Forgets the rules of directories that are `depth` deep or deeper.
-    pub(crate) fn leave(&mut self, depth: usize) {
-        while self.rules.last().is_some_and(|rules| rules.depth >= depth) {
-            self.rules.pop();
+    pub(crate) fn leave(&mut self, tools: &FileTools, depth: usize) {
+        while let Some(rules) = self.rules.pop_if(|rules| rules.depth >= depth) {
+            tools.give_back(rules.room);
         }
     }
 

@@ -48,6 +48,7 @@
 
 mod args;
 mod catalog;
+mod charged;
 mod code;
 mod edit;
 mod error;

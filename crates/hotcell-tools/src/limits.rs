@@ -27,6 +27,14 @@ pub const PAGE_LINES: usize = 16 * 1024;
 /// The most names that code gets in one list.
 pub const LIST_MAX: usize = 100_000;
 
+/// The longest file in which `edit` looks for a text as people would read it, if it is not there exactly.
+pub(crate) const FUZZY_MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The longest line that is read as people would, in bytes.
+pub(crate) const FUZZY_LINE_BYTES: usize = 64 * 1024;
+
+/// The longest regular expression, in bytes: what it is parsed to takes some hundred times as much memory.
+pub(crate) const PATTERN_MAX: usize = 16 * 1024;
+
 /// A NUL among this many first bytes makes a file binary.
 pub(crate) const BINARY_PROBE_BYTES: usize = 1000;
 /// How many unchanged lines a diff shows around a change.

@@ -15,7 +15,7 @@ use crate::params::ReadParams;
 use crate::result::{Content, Details, ToolResult, TruncatedBy, Truncation};
 use crate::shown::shown;
 use crate::tools::FileTools;
-use image::Kind;
+use image::{Kind, Unshown};
 use window::Window;
 
 const ACTION: &str = "read file";
@@ -47,7 +47,7 @@ pub(crate) fn read(tools: &FileTools, params: &ReadParams) -> Result<ToolResult,
     let count = file.read_at(0, &mut chunk).map_err(told)?;
     let head = chunk.get(..count).unwrap_or_default();
     if let Some(kind) = Kind::detect(head) {
-        return show_image(&*file, path, kind, length);
+        return show_image(tools, &*file, path, kind, length);
     }
     if memchr::memchr(0, head.get(..BINARY_PROBE_BYTES).unwrap_or(head)).is_some() {
         return Err(FileToolError::Binary {
@@ -138,6 +138,7 @@ fn trim_line_end(text: &mut String) {
 }
 
 fn show_image(
+    tools: &FileTools,
     file: &dyn VfsFile,
     path: &str,
     kind: Kind,
@@ -151,23 +152,32 @@ fn show_image(
             limit: IMAGE_MAX_BYTES,
         });
     }
+    tools.take(usize::try_from(length).unwrap_or(usize::MAX))?;
     let bytes = file
         .read_all()
         .map_err(|error| FileToolError::failed(ACTION, path, &error))?;
+    let encode = |bytes: &[u8]| {
+        tools.take(bytes.len().div_ceil(3) * 4)?;
+        tools.check_cancelled()?;
+        Ok(STANDARD.encode(bytes))
+    };
     let (mime_type, data, text) = match kind {
         Kind::Shown(mime_type) => (
             mime_type,
-            STANDARD.encode(&bytes),
+            encode(&bytes)?,
             format!("Read image file [{mime_type}]"),
         ),
         Kind::Bmp => {
-            let png = image::bmp_to_png(&bytes).map_err(|reason| FileToolError::BrokenImage {
-                path: shown(path.as_bytes()),
-                reason,
+            let png = image::bmp_to_png(tools, &bytes).map_err(|error| match error {
+                Unshown::Told(error) => error,
+                Unshown::Broken(reason) => FileToolError::BrokenImage {
+                    path: shown(path.as_bytes()),
+                    reason,
+                },
             })?;
             let text =
                 "Read image file [image/png]\n[Image converted from image/bmp to image/png.]";
-            ("image/png", STANDARD.encode(&png), text.to_owned())
+            ("image/png", encode(&png)?, text.to_owned())
         }
     };
     Ok(ToolResult {

@@ -1,5 +1,7 @@
 //! What a tool gives back.
 
+use std::mem::take;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -130,6 +132,34 @@ impl ToolResult {
             }
         }
         out
+    }
+
+    /// The result as JSON: `{content: [...], details?: {...}}`. Long texts are moved there, not copied.
+    pub(crate) fn into_value(mut self) -> Value {
+        let mut texts: Vec<(String, String)> = Vec::new();
+        for (index, part) in self.content.iter_mut().enumerate() {
+            match part {
+                Content::Text { text } => {
+                    texts.push((format!("/content/{index}/text"), take(text)));
+                }
+                Content::Image { data, .. } => {
+                    texts.push((format!("/content/{index}/data"), take(data)));
+                }
+            }
+        }
+        if let Some(Details::Edited(edited)) = &mut self.details {
+            texts.push(("/details/diff".to_owned(), take(&mut edited.diff)));
+            if let Some(patch) = &mut edited.patch {
+                texts.push(("/details/patch".to_owned(), take(patch)));
+            }
+        }
+        let mut value = self.to_value();
+        for (place, text) in texts {
+            if let Some(value) = value.pointer_mut(&place) {
+                *value = Value::String(text);
+            }
+        }
+        value
     }
 
     /// The result as JSON: `{content: [...], details?: {...}}`.

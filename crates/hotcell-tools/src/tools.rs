@@ -16,6 +16,9 @@ use crate::result::ToolResult;
 use crate::workspace::Workspace;
 use crate::{edit, find, grep, ls, read, schema, write};
 
+/// So many small steps are taken between two looks at whether to stop.
+pub(crate) const LOOK: usize = 4096;
+
 /// The file tools of one workspace. Clones share the locks that keep edits of one file apart.
 #[derive(Clone)]
 pub struct FileTools {
@@ -114,7 +117,7 @@ impl FileTools {
             Tool::Find => self.find(&args.find()?),
             Tool::Ls => self.ls(&args.ls()?),
         }?;
-        Ok(result.to_value())
+        Ok(result.into_value())
     }
 
     /// A file as text, a page at a time, or as an image.
@@ -181,6 +184,18 @@ impl FileTools {
             Some(charge) => change(&mut charge.lock().unwrap_or_else(PoisonError::into_inner)),
             None => Ok(()),
         }
+    }
+
+    /// How many there are of something that may be without end.
+    pub(crate) fn count<T>(&self, all: impl Iterator<Item = T>) -> Result<usize, FileToolError> {
+        let mut count = 0_usize;
+        for _ in all {
+            count += 1;
+            if count.is_multiple_of(LOOK) {
+                self.check_cancelled()?;
+            }
+        }
+        Ok(count)
     }
 
     pub(crate) fn check_cancelled(&self) -> Result<(), FileToolError> {

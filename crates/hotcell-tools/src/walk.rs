@@ -29,7 +29,7 @@ pub(crate) fn walk(
     start: &Place<'_>,
     mut visit: impl FnMut(&Visit<'_>) -> Result<ControlFlow<()>, FileToolError>,
 ) -> Result<Vec<String>, FileToolError> {
-    let mut walk = Walk::new(start);
+    let mut walk = Walk::new(tools, start);
     let below = below_from(&start.real);
     let shown = below_from(start.root);
     while let Some(kind) = walk.next() {
@@ -64,6 +64,7 @@ fn below_from(dir: &VfsPath) -> usize {
 }
 
 struct Walk<'a> {
+    tools: &'a FileTools,
     vfs: &'a dyn Vfs,
     ignored: Ignored,
     levels: Vec<Level>,
@@ -84,9 +85,10 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    fn new(start: &Place<'a>) -> Self {
+    fn new(tools: &'a FileTools, start: &Place<'a>) -> Self {
         let vfs = start.vfs;
         let mut walk = Self {
+            tools,
             vfs,
             ignored: Ignored::default(),
             levels: Vec::new(),
@@ -97,7 +99,7 @@ impl<'a> Walk<'a> {
         };
         // The rules of the directories between the workspace and the start hold below the start.
         for name in start.relative().components() {
-            walk.ignored.enter(vfs, &walk.path, walk.base);
+            walk.ignored.enter(tools, vfs, &walk.path, walk.base);
             walk.base += 1;
             if !walk.path.ends_with(b"/") {
                 walk.path.push(b'/');
@@ -118,8 +120,8 @@ impl<'a> Walk<'a> {
             .iter()
             .any(|entry| entry.kind.is_file() && Ignored::is_rule_file(&entry.name))
         {
-            self.ignored
-                .enter(self.vfs, &self.path, self.base + self.levels.len());
+            let depth = self.base + self.levels.len();
+            self.ignored.enter(self.tools, self.vfs, &self.path, depth);
         }
         if !self.path.ends_with(b"/") {
             self.path.push(b'/');
@@ -136,7 +138,7 @@ impl<'a> Walk<'a> {
             let level = self.levels.last_mut()?;
             let Some(entry) = level.entries.next() else {
                 self.levels.pop();
-                self.ignored.leave(depth - 1);
+                self.ignored.leave(self.tools, depth - 1);
                 continue;
             };
             self.name_at = level.name_at;

@@ -10,6 +10,8 @@ use crate::error::FileToolError;
 use crate::shown::shown;
 use crate::spelling;
 
+/// How long a path may be, in bytes: twice what file systems take, as one may say things twice.
+const PATH_MAX: usize = 8192;
 /// How many symbolic links one path may lead through, as on Linux.
 const LINKS_MAX: usize = 40;
 
@@ -72,6 +74,7 @@ impl Workspace {
         given: &str,
         action: &'static str,
     ) -> Result<Option<Place<'_>>, FileToolError> {
+        check_length(given, action)?;
         let plain = spelling::plain(given, &self.home);
         let Some(view) = self.view().map_err(told(action, given))? else {
             self.check_text(given, &plain)?;
@@ -100,6 +103,7 @@ impl Workspace {
         given: &str,
         action: &'static str,
     ) -> Result<Place<'_>, FileToolError> {
+        check_length(given, action)?;
         let plain = spelling::plain(given, &self.home);
         let view = if let Some(view) = self.view().map_err(told(action, given))? {
             view
@@ -243,6 +247,20 @@ fn resolve(view: &View, path: &VfsPath) -> VfsResult<Option<VfsPathBuf>> {
         }
     }
     Ok(inside(at))
+}
+
+/// Refuses a path that no system takes, before other spellings of it are looked for.
+fn check_length(given: &str, action: &'static str) -> Result<(), FileToolError> {
+    if given.len() > PATH_MAX {
+        let end = given.floor_char_boundary(100);
+        let beginning = format!("{}...", given.get(..end).unwrap_or_default());
+        return Err(FileToolError::refused(
+            action,
+            &beginning,
+            Errno::ENAMETOOLONG,
+        ));
+    }
+    Ok(())
 }
 
 fn ends_like_directory(path: &[u8]) -> bool {

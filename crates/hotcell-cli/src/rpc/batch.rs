@@ -51,25 +51,37 @@ impl InFlight {
 pub(super) struct Batch {
     transport: Arc<dyn Transport>,
     left: AtomicUsize,
-    /// As text.
-    answers: Mutex<Vec<String>>,
+    /// How long all answers may be together: those that are there wait for the last one.
+    most: usize,
+    /// The answers as text, as they will be sent; nothing before the first.
+    answers: Mutex<String>,
 }
 
 impl Batch {
-    pub(super) fn new(transport: Arc<dyn Transport>, requests: usize) -> Arc<Self> {
+    pub(super) fn new(transport: Arc<dyn Transport>, requests: usize, most: usize) -> Arc<Self> {
         Arc::new(Self {
             transport,
             left: AtomicUsize::new(requests),
+            most,
             answers: Mutex::default(),
         })
     }
 
-    fn done(&self, answer: Option<String>) {
+    fn done(&self, id: Option<Json>, reply: Reply) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.extend(answer);
+        if let Some(id) = id {
+            let mut answer = message::answer(&id, reply);
+            if answers.len() + answer.len() > self.most {
+                answer = message::answer(&id, Err(RpcError::too_large(self.most)));
+            }
+            let bracket = if answers.is_empty() { '[' } else { ',' };
+            answers.push(bracket);
+            answers.push_str(&answer);
+        }
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 && !answers.is_empty() {
-            let answers = std::mem::take(&mut *answers);
-            let text = format!("[{}]", answers.join(","));
+            let mut text = std::mem::take(&mut *answers);
+            text.push(']');
+            drop(answers);
             self.transport.send(Message::from(text));
         }
     }
@@ -102,26 +114,27 @@ impl Responder {
         }
     }
 
-    pub(super) fn send(mut self, reply: &Reply) {
+    pub(super) fn send(mut self, reply: Reply) {
         self.answer(reply);
     }
 
     /// Nothing to say: what came was an answer itself.
     pub(super) fn skip(mut self) {
         self.id = None;
-        self.answer(&Err(RpcError::internal("nothing is wrong")));
+        self.answer(Err(RpcError::internal("nothing is wrong")));
     }
 
-    fn answer(&mut self, reply: &Reply) {
+    fn answer(&mut self, reply: Reply) {
         self.is_done = true;
         let counts = &self.in_flight.0;
         counts.open.fetch_sub(1, Ordering::AcqRel);
         counts.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
-        let answer = self.id.take().map(|id| message::answer(&id, reply));
-        match (&self.to, answer) {
-            (To::Client(transport), Some(answer)) => transport.send(Message::from(answer)),
+        match (&self.to, self.id.take()) {
+            (To::Client(transport), Some(id)) => {
+                transport.send(Message::from(message::answer(&id, reply)));
+            }
             (To::Client(_), None) => {}
-            (To::Batch(batch), answer) => batch.done(answer),
+            (To::Batch(batch), id) => batch.done(id, reply),
         }
     }
 }
@@ -129,7 +142,7 @@ impl Responder {
 impl Drop for Responder {
     fn drop(&mut self) {
         if !self.is_done {
-            self.answer(&Err(RpcError::internal("the request was given up")));
+            self.answer(Err(RpcError::internal("the request was given up")));
         }
         self.in_flight.0.unsent.fetch_sub(1, Ordering::AcqRel);
     }

@@ -5,17 +5,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_channel::oneshot;
-use serde_json::Value as Json;
+use hotcell::cell::Charge;
+use serde_json::{Value as Json, json};
 
 use super::session::{Message, Transport};
 
 type Answer = Result<Json, Json>;
 
+/// An answer, and what pays for it until it is taken: code that computes takes none, and many may be there when it does.
+pub(super) struct Paid {
+    pub(super) answer: Answer,
+    pub(super) room: Option<Charge>,
+}
+
+/// Who waits for an answer, and has room for it.
+struct Waiter {
+    sender: oneshot::Sender<Paid>,
+    room: Option<Charge>,
+}
+
 /// The requests that the client has not answered yet.
 pub(super) struct Calls {
     transport: Arc<dyn Transport>,
     made: AtomicU64,
-    waiting: Mutex<HashMap<String, oneshot::Sender<Answer>>>,
+    waiting: Mutex<HashMap<String, Waiter>>,
 }
 
 impl Calls {
@@ -33,9 +46,14 @@ impl Calls {
     }
 
     /// Asks the client, with a request of that name. `None` if it is gone.
-    pub(super) async fn call(&self, id: String, request: Message) -> Option<Answer> {
+    pub(super) async fn call(
+        &self,
+        id: String,
+        request: Message,
+        room: Option<Charge>,
+    ) -> Option<Paid> {
         let (sender, receiver) = oneshot::channel();
-        self.waiting().insert(id.clone(), sender);
+        self.waiting().insert(id.clone(), Waiter { sender, room });
         let forget = Forget {
             calls: self,
             id: &id,
@@ -47,14 +65,25 @@ impl Calls {
     }
 
     /// An answer to a call that nobody waits for any more is not worth a word: its run may have ended meanwhile.
-    pub(super) fn answer(&self, id: &str, answer: Answer) {
+    ///
+    /// One for which there is no room, as it takes about `weight` bytes of memory, becomes an error that says so.
+    pub(super) fn answer(&self, id: &str, answer: Answer, weight: usize) {
         let waiting = self.waiting().remove(id);
-        if let Some(sender) = waiting {
-            let _ = sender.send(answer);
-        }
+        let Some(Waiter { sender, mut room }) = waiting else {
+            return;
+        };
+        let grown = room.as_mut().map_or(Ok(()), |room| room.grow(weight));
+        let answer = match grown {
+            Ok(()) => answer,
+            Err(over) => Err(json!({
+                "message": format!("the answer of the tool cannot be kept: {over}"),
+                "data": { "name": "RangeError" },
+            })),
+        };
+        let _ = sender.send(Paid { answer, room });
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Answer>>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiter>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -71,6 +71,17 @@ impl RpcError {
         }
     }
 
+    /// What a request of a batch came to is too large to wait there for the others.
+    pub(super) fn too_large(most: usize) -> Self {
+        let words = "is lost: those of one batch may have";
+        Self::new(
+            -32000,
+            format!(
+                "this answer {words} {most} bytes together (--max-unread); ask for less at once, or without a batch"
+            ),
+        )
+    }
+
     /// More than the server is willing to do at once.
     pub(crate) fn busy(what: impl std::fmt::Display) -> Self {
         let message = format!("{what} are under way already");
@@ -88,10 +99,19 @@ impl RpcError {
 }
 
 impl RpcError {
-    /// As JSON.
-    pub(crate) fn to_text(&self) -> String {
-        // Numbers, texts, and what was written before: there is nothing to fail with.
-        serde_json::to_string(self).unwrap_or_default()
+    /// As JSON. What was written before becomes a part of it, and is not copied.
+    pub(crate) fn into_text(mut self) -> String {
+        let data = self.data.take().map(Box::<str>::from);
+        // A number and a text: there is nothing to fail with.
+        let words = serde_json::to_string(&self).unwrap_or_default();
+        let Some(data) = data else {
+            return words;
+        };
+        let mut text = String::from(data);
+        let head = words.strip_suffix('}').unwrap_or_default();
+        text.insert_str(0, &format!(r#"{head},"data":"#));
+        text.push('}');
+        text
     }
 }
 

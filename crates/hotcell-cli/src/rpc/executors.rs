@@ -209,10 +209,10 @@ struct RunParams {
 pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
     let run = match run_of(given) {
         Ok(run) => run,
-        Err(error) => return responder.send(&Err(error)),
+        Err(error) => return responder.send(Err(error)),
     };
     let answer = |execution: Execution, watch: &dyn Watch| {
-        responder.send(&answer(execution, watch));
+        responder.send(answer(execution, watch));
     };
     identified(entry.executor.execute_then(run, answer)).await;
 }
@@ -269,8 +269,13 @@ fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
         calls: &execution.calls,
     })?;
     match to_text(&execution.output, watch) {
-        // One object, written in two parts.
-        Ok(output) => Ok(format!(r#"{{"output":{output},{}"#, &rest[1..])),
+        // One object, written in two parts; the output may be large, and is not copied.
+        Ok(mut output) => {
+            output.insert_str(0, r#"{"output":"#);
+            output.push(',');
+            output.push_str(&rest[1..]);
+            Ok(output)
+        }
         Err(stopped) => Err(execution.stopped(stopped).into()),
     }
 }

@@ -98,9 +98,9 @@ fn is_id(id: &Json) -> bool {
     matches!(id, Json::String(_) | Json::Number(_) | Json::Null)
 }
 
-/// A request of ours, with params as text.
-pub(super) fn request(id: &str, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#)
+/// A request of ours up to the end of what is given of its params.
+pub(super) fn begin_request(id: &str, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}"#)
 }
 
 /// What the client is told without being asked.
@@ -108,18 +108,22 @@ pub(super) fn notification(method: &str, params: &Json) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
-/// The answer to a request of the client's.
-pub(super) fn answer(id: &Json, reply: &Reply) -> String {
-    match reply {
-        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-        Err(error) => format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#,
-            error.to_text()
-        ),
-    }
+/// The answer to a request of the client's. It may be large, so that it is put around what there is: no second copy is made.
+pub(super) fn answer(id: &Json, reply: Reply) -> String {
+    let (name, mut text) = match reply {
+        Ok(result) => ("result", result),
+        Err(error) => ("error", error.into_text()),
+    };
+    text.reserve_exact(ENVELOPE);
+    text.insert_str(0, &format!(r#"{{"jsonrpc":"2.0","id":{id},"{name}":"#));
+    text.push('}');
+    text
 }
+
+/// Bytes of an answer beside its id and what it says, and the line break behind it.
+const ENVELOPE: usize = 64;
 
 /// The answer to what could not even be read.
 pub(super) fn failure(error: RpcError) -> String {
-    answer(&Json::Null, &Err(error))
+    answer(&Json::Null, Err(error))
 }

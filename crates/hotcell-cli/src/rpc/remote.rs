@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hotcell::cell::Arguments;
-use hotcell::json::{from_json, to_text};
+use hotcell::cell::{Arguments, Charge, OverLimit, ToolError};
+use hotcell::json::{from_json, text_length, to_text};
 use hotcell::meter::{Stopped, Unwatched, Watch};
 use hotcell::{Approval, ApprovalRequest};
 use serde_json::Value as Json;
 
-use super::call::Calls;
+use super::call::{Calls, Paid};
 use super::message;
 use super::run_id;
 use super::session::Message;
+
+/// What a request has beside the arguments and the name of the tool, at most.
+const ENVELOPE: usize = 256;
 
 /// The client, as one executor knows it.
 #[derive(Clone)]
@@ -35,35 +38,50 @@ impl Remote {
         let _ = self.executor.set(executor.to_owned());
     }
 
-    /// A request with what a tool was called with, which holds on to the arguments: until it is written, the code has to pay for
-    /// them.
+    /// A request with what a tool was called with. The code pays for its text, too, until that is written: it may be several times as
+    /// long as the arguments, and the client may take its time to read it.
     pub(super) fn request(
         &self,
         method: &str,
         tool: &str,
         arguments: &Arguments,
         watch: &dyn Watch,
-    ) -> Result<(String, Message), Stopped> {
-        let mut texts = String::new();
+        charge: impl FnOnce(usize) -> Result<Option<Charge>, OverLimit>,
+    ) -> Result<(String, Message), ToolError> {
+        let stopped = |stopped: Stopped| ToolError::from(stopped.to_string());
+        let mut length = ENVELOPE + tool.len();
         for value in arguments {
-            let text = to_text(value, watch)?;
-            if !texts.is_empty() {
-                texts.push(',');
-            }
-            texts.push_str(&text);
+            length += text_length(value, watch).map_err(stopped)? + 1;
         }
+        // While a long argument is put into its place it is there twice.
+        let charge = charge(length).map_err(|over| {
+            let words = format!("the arguments of {tool} cannot be sent: {over}");
+            ToolError::new("RangeError", words)
+        })?;
         let executor = self.executor.get().map(String::as_str).unwrap_or_default();
         let (run, tool) = (run_id::current(), Json::from(tool));
-        let params =
-            format!(r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":[{texts}]}}"#);
         let id = self.calls.next_id();
-        let text = message::request(&id, method, &params);
-        Ok((id, Message::of_cell(text, arguments.clone())))
+        let head = format!(r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":["#);
+        let mut text = message::begin_request(&id, method, &head);
+        text.reserve_exact(length);
+        for (index, value) in arguments.into_iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            text.push_str(&to_text(value, watch).map_err(stopped)?);
+        }
+        text.push_str("]}}");
+        Ok((id, Message::of_cell(text, arguments.clone(), charge)))
     }
 
-    /// The client's answer, or its error. `None` if it is gone.
-    pub(super) async fn ask(&self, id: String, request: Message) -> Option<Result<Json, Json>> {
-        self.calls.call(id, request).await
+    /// The client's answer, or its error. `None` if it is gone. `room` pays for it until it is taken.
+    pub(super) async fn ask(
+        &self,
+        id: String,
+        request: Message,
+        room: Option<Charge>,
+    ) -> Option<Paid> {
+        self.calls.call(id, request, room).await
     }
 
     /// Asks whether a call may take place: `true` allows it, a text denies it with that reason.
@@ -73,12 +91,13 @@ impl Remote {
             &request.tool,
             &request.arguments,
             &Unwatched,
+            |bytes| request.charge(bytes).map(Some),
         );
         let answer = match asked {
-            Ok((id, message)) => self.ask(id, message).await,
-            Err(stopped) => return Approval::Deny(stopped.to_string()),
+            Ok((id, message)) => self.ask(id, message, None).await,
+            Err(error) => return Approval::Deny(error.to_string()),
         };
-        Approval::Deny(match answer {
+        Approval::Deny(match answer.map(|paid| paid.answer) {
             Some(Ok(Json::Bool(true))) => return Approval::Allow,
             Some(Ok(Json::String(reason))) => reason,
             Some(Ok(_)) => "it was not approved".into(),

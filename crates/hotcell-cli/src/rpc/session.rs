@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
-use hotcell::cell::{Arguments, Engine, Pool};
+use hotcell::cell::{Arguments, Charge, Engine, Pool};
 use hotcell::sandbox::{Sandbox, SandboxOptions};
 use serde_json::Value as Json;
 
@@ -31,15 +31,15 @@ pub(crate) struct Message {
     /// JSON, without line breaks.
     pub(crate) text: String,
     /// Kept until it is written.
-    _held: Option<Arguments>,
+    _held: Option<(Arguments, Option<Charge>)>,
 }
 
 impl Message {
-    /// A message that the code of a cell caused, and pays for while it waits: with the arguments it was made of.
-    pub(super) fn of_cell(text: String, arguments: Arguments) -> Self {
+    /// A message that the code of a cell caused, and pays for while it waits, with the arguments it was made of.
+    pub(super) fn of_cell(text: String, arguments: Arguments, charge: Option<Charge>) -> Self {
         Self {
             text,
-            _held: Some(arguments),
+            _held: Some((arguments, charge)),
         }
     }
 }
@@ -76,6 +76,8 @@ const MAX_BATCH: usize = 10_000;
 pub(crate) struct Limits {
     pub(crate) requests: usize,
     pub(crate) bytes: usize,
+    /// How large the answers to one batch may be together.
+    pub(crate) unread: usize,
 }
 
 impl Session {
@@ -120,7 +122,11 @@ impl Session {
             return;
         }
         let bytes = bytes.div_ceil(messages.len());
-        let batch = Batch::new(Arc::clone(&self.transport), messages.len());
+        let batch = Batch::new(
+            Arc::clone(&self.transport),
+            messages.len(),
+            self.limits.unread,
+        );
         for message in messages {
             self.take_one(message, bytes, To::Batch(Arc::clone(&batch)));
         }
@@ -144,21 +150,23 @@ impl Session {
                 let responder = Responder::new(id, to, &self.in_flight, bytes);
                 match room {
                     Ok(()) => self.dispatch(&method, params, responder),
-                    Err(error) => responder.send(&Err(error)),
+                    Err(error) => responder.send(Err(error)),
                 }
             }
             Ok(Received::Answer { id, result }) => {
-                self.calls.answer(&id, result);
+                self.calls.answer(&id, result, bytes);
                 Responder::new(None, to, &self.in_flight, bytes).skip();
             }
             Err(NoMessage { id, error }) => {
-                Responder::new(Some(id), to, &self.in_flight, bytes).send(&Err(error));
+                Responder::new(Some(id), to, &self.in_flight, bytes).send(Err(error));
             }
         }
     }
 
     fn room(&self) -> Result<(), RpcError> {
-        let Limits { requests, bytes } = self.limits;
+        let Limits {
+            requests, bytes, ..
+        } = self.limits;
         if self.in_flight.open() >= requests {
             return Err(RpcError::busy(format_args!(
                 "{requests} requests (--max-requests)"
@@ -175,13 +183,13 @@ impl Session {
     fn dispatch(self: &Arc<Self>, name: &str, params: Json, responder: Responder) {
         let Some((_, scope)) = METHODS.iter().find(|(known, _)| *known == name) else {
             let known = METHODS.iter().map(|(name, _)| *name);
-            responder.send(&Err(RpcError::method(name, known)));
+            responder.send(Err(RpcError::method(name, known)));
             return;
         };
         match *scope {
             Scope::Session(method) => {
                 let work = method(Arc::clone(self), params);
-                let task = async move { responder.send(&caught(work).await) };
+                let task = async move { responder.send(caught(work).await) };
                 self.pool.spawn(task).detach();
             }
             Scope::Executor(method) => match self.entry(&params) {
@@ -189,14 +197,14 @@ impl Session {
                     let line = Arc::clone(&entry.line);
                     self.begin(&line, method, entry, params, responder);
                 }
-                Err(error) => responder.send(&Err(error)),
+                Err(error) => responder.send(Err(error)),
             },
             Scope::Sandbox(method) => match self.sandbox(&params) {
                 Ok(entry) => {
                     let line = Arc::clone(&entry.line);
                     self.begin(&line, method, entry, params, responder);
                 }
-                Err(error) => responder.send(&Err(error)),
+                Err(error) => responder.send(Err(error)),
             },
         }
     }
@@ -216,7 +224,7 @@ impl Session {
             Method::Quick(method) => {
                 let work = async move {
                     let work = async move { method(session, entry, params).await };
-                    responder.send(&caught(work).await);
+                    responder.send(caught(work).await);
                 };
                 (Box::pin(work), false)
             }

@@ -7,6 +7,7 @@ use hotcell::{AgentTool, Permission};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::call::Paid;
 use super::remote::{Remote, value_of};
 
 /// A tool as `executor.sendTools` describes it.
@@ -45,18 +46,33 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
     let client = client.clone();
     let ask = move |call: ToolCall| {
         let client = client.clone();
-        let request = client.request("tool.call", &call.tool, &call.arguments, call.watch());
+        let charge = |bytes| call.charge(bytes);
+        let request = client.request(
+            "tool.call",
+            &call.tool,
+            &call.arguments,
+            call.watch(),
+            charge,
+        );
+        let room = call.charge(0).ok().flatten();
         async move {
-            let (id, request) = request.map_err(|stopped| stopped.to_string())?;
-            match client.ask(id, request).await {
-                Some(Ok(result)) => value_of(&result).map_err(|error| {
+            let (id, request) = request?;
+            // What pays for the answer is given back when the answer is a value, which the cell pays for.
+            let Some(Paid {
+                answer,
+                room: _room,
+            }) = client.ask(id, request, room).await
+            else {
+                return Err(ToolError::from("the client is gone"));
+            };
+            match answer {
+                Ok(result) => value_of(&result).map_err(|error| {
                     ToolError::new(
                         "TypeError",
                         format!("the tool's answer is no value: {error}"),
                     )
                 }),
-                Some(Err(error)) => Err(error_of(&error)),
-                None => Err(ToolError::from("the client is gone")),
+                Err(error) => Err(error_of(&error)),
             }
         }
     };

@@ -19,6 +19,7 @@ pub(super) struct Lines<R> {
     from: R,
     max: usize,
     line: Vec<u8>,
+    weight: usize,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -27,12 +28,13 @@ impl<R: BufRead> Lines<R> {
             from,
             max,
             line: Vec::new(),
+            weight: 0,
         }
     }
 
-    /// How many bytes the last line had.
-    pub(super) fn length(&self) -> usize {
-        self.line.len()
+    /// How many bytes of memory the last message takes, about.
+    pub(super) fn weight(&self) -> usize {
+        self.weight
     }
 
     /// The next line that is not empty.
@@ -72,7 +74,7 @@ impl<R: BufRead> Lines<R> {
                 )));
             }
             if !self.line.trim_ascii().is_empty() {
-                return Ok(parse(&self.line));
+                return Ok(self.parse());
             }
             if is_end {
                 return Ok(Line::End);
@@ -81,39 +83,71 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-fn parse(line: &[u8]) -> Line {
-    if nesting(line) > MAX_NESTING {
-        return Line::Malformed(format!(
-            "the message is nested more than {MAX_NESTING} levels deep"
-        ));
-    }
-    let mut parser = serde_json::Deserializer::from_slice(line);
-    // Checked above, and the stack of this thread has room for it.
-    parser.disable_recursion_limit();
-    match Json::deserialize(&mut parser).and_then(|json| parser.end().map(|()| json)) {
-        Ok(json) => Line::Message(json),
-        Err(error) => Line::Malformed(format!("the line is no JSON: {error}")),
+impl<R> Lines<R> {
+    fn parse(&mut self) -> Line {
+        let Shape { nesting, weight } = Shape::of(&self.line);
+        self.weight = weight;
+        if nesting > MAX_NESTING {
+            return Line::Malformed(format!(
+                "the message is nested more than {MAX_NESTING} levels deep"
+            ));
+        }
+        if weight > self.max.saturating_mul(GROWTH) {
+            let max = self.max;
+            return Line::Malformed(format!(
+                "the message would take about {weight} bytes of memory, {GROWTH} times what a line may have ({max} bytes, --max-line) and more: send less at once"
+            ));
+        }
+        let mut parser = serde_json::Deserializer::from_slice(&self.line);
+        // Checked above, and the stack of this thread has room for it.
+        parser.disable_recursion_limit();
+        match Json::deserialize(&mut parser).and_then(|json| parser.end().map(|()| json)) {
+            Ok(json) => Line::Message(json),
+            Err(error) => Line::Malformed(format!("the line is no JSON: {error}")),
+        }
     }
 }
 
-/// How deeply brackets are nested, at most, in what may or may not be JSON.
-fn nesting(text: &[u8]) -> usize {
-    let (mut deepest, mut depth) = (0usize, 0usize);
-    let mut in_string = false;
-    let mut bytes = text.iter();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => in_string = !in_string,
-            b'\\' if in_string => {
-                bytes.next();
+/// How many times as much memory as its longest line may have a message may take once it is read.
+const GROWTH: usize = 4;
+/// What a value takes of memory once it is read, while the list that it is in grows; an object and its properties take more.
+const VALUE: usize = 2 * size_of::<Json>();
+const OBJECT: usize = 512;
+
+/// What a text would be once it is read, whether or not it is JSON.
+#[derive(Default)]
+struct Shape {
+    /// How deeply brackets are nested, at most.
+    nesting: usize,
+    /// How much memory it takes, about.
+    weight: usize,
+}
+
+impl Shape {
+    fn of(text: &[u8]) -> Self {
+        let mut shape = Self {
+            nesting: 0,
+            weight: text.len(),
+        };
+        let mut depth = 0usize;
+        let mut in_string = false;
+        let mut bytes = text.iter();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'"' => in_string = !in_string,
+                b'\\' if in_string => {
+                    bytes.next();
+                }
+                b',' if !in_string => shape.weight += VALUE,
+                b'[' | b'{' if !in_string => {
+                    depth += 1;
+                    shape.nesting = shape.nesting.max(depth);
+                    shape.weight += OBJECT;
+                }
+                b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+                _ => {}
             }
-            b'[' | b'{' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
         }
+        shape
     }
-    deepest
 }

@@ -336,3 +336,92 @@ fn a_snapshot_is_restored_with_the_options_of_whoever_restores_it() {
         "{error}"
     );
 }
+
+#[test]
+fn a_message_that_takes_far_more_memory_than_its_line_is_refused() {
+    let mut client = Client::with(&["--max-line", "1MiB"]);
+    let e = client.executor(json!({}));
+    // As many commas, but they are text.
+    let text = ",".repeat(100_000);
+    client.call(
+        "executor.sendVariables",
+        json!({"executor": e, "variables": {"text": text}}),
+    );
+    assert_eq!(client.run(&e, "text.length"), 100_000);
+    client.raw(&format!(
+        r#"{{"jsonrpc":"2.0","id":"c999","method":"executor.sendVariables","params":{{"executor":"{e}","variables":{{"x":[{}0]}}}}}}"#,
+        "0,".repeat(100_000)
+    ));
+    let error = client.next_other()["error"].clone();
+    assert_eq!(error["code"], -32700);
+    assert!(
+        error["message"].as_str().unwrap().contains("--max-line"),
+        "{error}"
+    );
+    assert_eq!(client.run(&e, "typeof x"), "undefined");
+}
+
+#[test]
+fn answers_of_a_batch_that_are_too_large_together_are_lost_one_by_one() {
+    let mut client = Client::with(&["--max-unread", "1MiB"]);
+    let e = client.executor(json!({"runConcurrency": "queue"}));
+    let run = |id: u32| {
+        let params = json!({"executor": e, "code": "'x'.repeat(400_000)"});
+        json!({"jsonrpc": "2.0", "id": id, "method": "executor.run", "params": params})
+    };
+    client.raw(&Json::from((0..5).map(run).collect::<Vec<_>>()).to_string());
+    let answers = client.next_other();
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers.len(), 5);
+    let (whole, lost): (Vec<_>, Vec<_>) =
+        answers.iter().partition(|one| one.get("result").is_some());
+    assert_eq!((whole.len(), lost.len()), (2, 3));
+    for one in lost {
+        assert_eq!(one["error"]["code"], -32000);
+        let message = one["error"]["message"].as_str().unwrap();
+        assert!(message.contains("--max-unread"), "{message}");
+    }
+    assert_eq!(client.run(&e, "1 + 1"), 2);
+}
+
+#[test]
+fn the_text_of_a_call_and_what_comes_back_are_paid_for() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"maxHostMemoryBytes": 4 << 20}));
+    client.tools(&e, json!([{"name": "tool"}]));
+    let run = |client: &mut Client, code: &str| {
+        client.send("executor.run", json!({"executor": e, "code": code}))
+    };
+    let caught = ".catch((error) => `${error.name}: ${error.message}`)";
+
+    // Each character takes six in JSON.
+    let id = run(
+        &mut client,
+        &format!(r"await tool('\u0001'.repeat(1e6)){caught}"),
+    );
+    let message = client.wait_result(&id)["output"].to_string();
+    assert!(
+        message.contains("RangeError: the arguments of tool cannot be sent"),
+        "{message}"
+    );
+    assert!(message.contains("maxHostMemoryBytes"), "{message}");
+
+    let id = run(&mut client, &format!("await tool('x'.repeat(1e6)){caught}"));
+    let call = client.next_call();
+    assert_eq!(
+        call["params"]["args"][0].as_str().map(str::len),
+        Some(1_000_000)
+    );
+    client.answer(&call, &json!(vec![0; 100_000]));
+    let message = client.wait_result(&id)["output"].to_string();
+    assert!(
+        message.contains("RangeError: the answer of the tool cannot be kept"),
+        "{message}"
+    );
+
+    let id = run(&mut client, "await tool(1, [2], { '\u{e9}': '\"' })");
+    let call = client.next_call();
+    assert_eq!(call["params"]["args"], json!([1, [2], {"\u{e9}": "\""}]));
+    client.answer(&call, &json!(vec![0; 1000]));
+    assert_eq!(client.wait_result(&id)["output"], json!(vec![0; 1000]));
+}

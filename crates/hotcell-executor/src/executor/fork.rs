@@ -10,7 +10,12 @@ use hotcell_cell::{Cell, CellError, Engine, Level, Tool};
 use hotcell_prepare::PreparedProgram;
 use hotcell_prompt::ToolSpec;
 
-use super::{Executor, Slot, life::FINAL_ANSWER, suspend::UnderWay, turn::Purpose};
+use super::{
+    Executor, Slot,
+    life::FINAL_ANSWER,
+    suspend::{UnderWay, arguments_by_call},
+    turn::Purpose,
+};
 use crate::{
     boundary::guard,
     catalog,
@@ -184,9 +189,10 @@ impl Executor {
                 "the code of its run is larger than maxCodeBytes",
             ));
         }
-        let outstanding = cell.outstanding();
+        // Both lists may be long, whatever code made them that long, or forged them.
+        let outstanding = arguments_by_call(cell);
         let mut waiting = saved.calls.iter().filter(|call| call.waits.is_some());
-        let is_there = |number| outstanding.iter().any(|call| Some(call.id) == number);
+        let is_there = |number: Option<u32>| number.is_some_and(|id| outstanding.contains_key(&id));
         if !waiting.all(|call| is_there(call.number)) || outstanding.is_empty() {
             return Err(snapshot::refused(
                 "its run waits for calls that its cell does not know",
@@ -195,10 +201,7 @@ impl Executor {
         cell.limit_operations(options.operations().saturating_sub(saved.operations))
             .map_err(|error| snapshot::failed(&error))?;
         cell.suspend();
-        let arguments = |number| {
-            let found = outstanding.iter().find(|call| call.id == number);
-            found.map(|call| call.arguments.clone())
-        };
+        let arguments = |number| outstanding.get(&number).cloned();
         let hooks = &self.0.hooks;
         hooks.reset(true);
         let loaded = hooks.ledger().load(saved.calls, arguments);

@@ -422,7 +422,7 @@ fn index(run: &UnderWay, given: &str) -> Option<usize> {
 }
 
 /// What the calls in a cell that have no answer were made with.
-fn arguments_by_call(cell: &Cell) -> HashMap<u32, Arguments> {
+pub(super) fn arguments_by_call(cell: &Cell) -> HashMap<u32, Arguments> {
     let outstanding = cell.outstanding().into_iter();
     outstanding.map(|call| (call.id, call.arguments)).collect()
 }

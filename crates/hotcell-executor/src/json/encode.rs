@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::{
     date,
     digits::digits,
-    sink::{Sink, TextSink, TreeSink},
+    sink::{LengthSink, Sink, TextSink, TreeSink},
     view,
 };
 
@@ -38,6 +38,17 @@ pub(super) fn text(value: &Value, watch: &dyn Watch) -> Result<String, Stopped> 
     let mut walk = Walk::new(TextSink::default(), watch, None);
     match walk.all(value) {
         Ok(()) => Ok(walk.sink.into_text()),
+        Err(Halt::Stopped(stopped)) => Err(stopped),
+        // Nobody counts.
+        Err(Halt::OverLimit(_)) => Err(Stopped::Cancelled),
+    }
+}
+
+/// How long the text for a value is.
+pub(super) fn length(value: &Value, watch: &dyn Watch) -> Result<usize, Stopped> {
+    let mut walk = Walk::new(LengthSink::default(), watch, None);
+    match walk.all(value) {
+        Ok(()) => Ok(walk.sink.length()),
         Err(Halt::Stopped(stopped)) => Err(stopped),
         // Nobody counts.
         Err(Halt::OverLimit(_)) => Err(Stopped::Cancelled),

@@ -101,6 +101,88 @@ impl Sink for TextSink {
     }
 }
 
+/// Counts how long the text would be.
+#[derive(Default)]
+pub(super) struct LengthSink {
+    /// What was written since it was counted last: little.
+    written: TextSink,
+    counted: usize,
+}
+
+impl LengthSink {
+    pub(super) fn length(&self) -> usize {
+        self.counted + self.written.text.len()
+    }
+
+    fn count(&mut self) {
+        self.counted += self.written.text.len();
+        self.written.text.clear();
+    }
+
+    fn count_text(&mut self, text: &str) {
+        let escaped = |byte: u8| match byte {
+            b'"' | b'\\' | 0x08..=0x0a | 0x0c | 0x0d => 1,
+            0..=0x1f => 5,
+            _ => 0,
+        };
+        self.counted += text.len() + text.bytes().map(escaped).sum::<usize>();
+        // The quotes, and what stands before.
+        self.written.write("");
+        self.count();
+    }
+}
+
+impl Sink for LengthSink {
+    fn null(&mut self) {
+        self.written.null();
+        self.count();
+    }
+
+    fn bool(&mut self, bool: bool) {
+        self.written.bool(bool);
+        self.count();
+    }
+
+    fn integer(&mut self, number: i64) {
+        self.written.integer(number);
+        self.count();
+    }
+
+    fn float(&mut self, number: f64) {
+        self.written.float(number);
+        self.count();
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count_text(text);
+    }
+
+    fn begin_list(&mut self) {
+        self.written.begin_list();
+    }
+
+    fn end_list(&mut self) {
+        self.written.end_list();
+        self.count();
+    }
+
+    fn begin_map(&mut self) {
+        self.written.begin_map();
+    }
+
+    fn key(&mut self, key: &str) {
+        self.count_text(key);
+        // The colon.
+        self.counted += 1;
+        self.written.is_next = false;
+    }
+
+    fn end_map(&mut self) {
+        self.written.end_map();
+        self.count();
+    }
+}
+
 /// Builds a tree.
 #[derive(Default)]
 pub(super) struct TreeSink {

@@ -7,7 +7,7 @@
 
 use hotcell_cell::{BigInt, ErrorValue, Text, Value};
 use hotcell_executor::{
-    AgentTool, Answer, Executor, ExecutorOptions,
+    AgentTool, Answer, Executor, ExecutorOptions, Files, call_file_tool,
     json::{digits, from_json, to_json, to_text},
 };
 use hotcell_meter::Unwatched;
@@ -528,5 +528,210 @@ fn runs_that_wait() {
         grows("snapshot of calls", 1_000, waiting, |executor| {
             drop(block_on(executor.snapshot()).unwrap());
         });
+    });
+}
+
+/// What is done with files, one call after the other.
+type Calls = Vec<(&'static str, Vec<Value>)>;
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn work_on_files() {
+    fn named(properties: &[(&str, &str)]) -> Vec<Value> {
+        let properties = properties
+            .iter()
+            .map(|(key, text)| (*key, Value::from(*text)));
+        vec![Value::object(properties)]
+    }
+    /// Changes a text and changes it back.
+    fn edits(old: &str, new: &str) -> Calls {
+        let there = named(&[("path", "a"), ("oldText", old), ("newText", new)]);
+        let back = named(&[("path", "a"), ("oldText", new), ("newText", old)]);
+        vec![("edit", there), ("edit", back)]
+    }
+    /// Looks for what is not there.
+    fn missing(old: &str) -> Calls {
+        vec![(
+            "edit",
+            named(&[("path", "a"), ("oldText", old), ("newText", "")]),
+        )]
+    }
+    let read = |name: &'static str| -> Calls { vec![(name, vec![Value::from("a")])] };
+    let grep =
+        |pattern: &str| -> Calls { vec![("grep", named(&[("pattern", pattern), ("path", "a")]))] };
+    in_steady_memory("work_on_files", || {
+        type Case<'a> = (
+            &'a str,
+            usize,
+            fn(usize) -> String,
+            Box<dyn Fn(&str) -> Calls + 'a>,
+        );
+        let cases: Vec<Case<'_>> = vec![
+            (
+                "readText",
+                1_000_000,
+                |n| "é".repeat(n / 2),
+                Box::new(|_| read("readText")),
+            ),
+            (
+                "readBytes",
+                1_000_000,
+                |n| "é".repeat(n / 2),
+                Box::new(|_| read("readBytes")),
+            ),
+            (
+                "readJson",
+                500_000,
+                |n| format!("[{}0]", "0,".repeat(n / 2)),
+                Box::new(|_| read("readJson")),
+            ),
+            (
+                "readLines: a line",
+                1_000_000,
+                |n| "x".repeat(n),
+                Box::new(|_| read("readLines")),
+            ),
+            (
+                "readLines: lines",
+                1_000_000,
+                |n| "x\n".repeat(n / 2),
+                Box::new(|_| read("readLines")),
+            ),
+            (
+                "writeText",
+                1_000_000,
+                |n| "é".repeat(n / 2),
+                Box::new(|text| vec![("writeText", vec!["b".into(), text.into()])]),
+            ),
+            (
+                "write",
+                1_000_000,
+                |n| "é".repeat(n / 2),
+                Box::new(|text| vec![("write", named(&[("path", "b"), ("content", text)]))]),
+            ),
+            (
+                "read: to its end",
+                1_000_000,
+                |n| "x\n".repeat(n / 2),
+                Box::new(|text| {
+                    let last = f64::from(u32::try_from(text.len() / 2).unwrap());
+                    vec![("read", vec!["a".into(), last.into()])]
+                }),
+            ),
+            (
+                "read: a picture",
+                1_000_000,
+                |n| format!("GIF8{}", "x".repeat(n)),
+                Box::new(|_| read("read")),
+            ),
+            (
+                "grep: a line",
+                1_000_000,
+                |n| "x".repeat(n),
+                Box::new(|_| grep("(x+x+)+y")),
+            ),
+            (
+                "grep: lines",
+                1_000_000,
+                |n| "xy\n".repeat(n / 3),
+                Box::new(|_| grep("\\p{L}{1,9}z")),
+            ),
+            (
+                "grep: choices",
+                1_000,
+                |n| {
+                    (0..n / 10)
+                        .map(|i| format!("word{i}"))
+                        .collect::<Vec<_>>()
+                        .join("|")
+                },
+                Box::new(|pattern| grep(pattern)),
+            ),
+            (
+                "edit: at the end",
+                1_000_000,
+                |n| "x".repeat(n) + "y",
+                Box::new(|_| edits("y", "z")),
+            ),
+            (
+                "edit: everywhere",
+                1_000_000,
+                |n| "x".repeat(n),
+                Box::new(|_| missing("x")),
+            ),
+            (
+                "edit: line breaks of Windows",
+                500_000,
+                |n| "x\r\n".repeat(n / 3),
+                Box::new(|_| missing("y")),
+            ),
+            (
+                "edit: nowhere among line breaks",
+                500_000,
+                |n| "\n".repeat(n),
+                Box::new(|_| missing("y")),
+            ),
+            (
+                "edit: nowhere among accents",
+                300_000,
+                |n| "e\u{301} ﬁ\n".repeat(n / 8),
+                Box::new(|_| missing("y")),
+            ),
+            (
+                "edit: combining characters",
+                15_000,
+                |n| "\u{301}\u{316}".repeat(n / 4),
+                Box::new(|_| missing("y")),
+            ),
+            (
+                "edit: quotes on a long line",
+                500_000,
+                |n| "x".repeat(n) + "'y'",
+                Box::new(|_| {
+                    // Quotes are not what they seem; then back to what was there.
+                    let (there, back) = (edits("\u{2018}y'", "z"), edits("z", "'y'"));
+                    vec![there[0].clone(), back[0].clone()]
+                }),
+            ),
+            (
+                "edit: all lines",
+                600_000,
+                |n| "x\n".repeat(n / 2),
+                Box::new(|text| edits(text, &"y\n".repeat(text.len() / 2))),
+            ),
+        ];
+        for (name, size, make, calls) in cases {
+            let make = |n| {
+                let text = make(n);
+                let tools = Files::memory().tools().clone();
+                tools.write_text("a", text.clone()).unwrap();
+                (tools, calls(&text))
+            };
+            grows(name, size, make, |(tools, calls)| {
+                for (name, arguments) in calls {
+                    drop(call_file_tool(tools, name, arguments));
+                }
+            });
+        }
+        let directory = |n: usize| {
+            let tools = Files::memory().tools().clone();
+            for number in 0..n {
+                tools
+                    .write_text(&format!("d/{}/{number}", number % 10), String::new())
+                    .unwrap();
+            }
+            tools
+        };
+        let lists: [(&str, Vec<Value>); 4] = [
+            ("list", vec![".".into(), true.into()]),
+            ("find", named(&[("pattern", "**/*x")])),
+            ("find", named(&[("pattern", "{1,2,3}*y")])),
+            ("grep", named(&[("pattern", "x")])),
+        ];
+        for (name, arguments) in lists {
+            grows(name, 1_000, directory, |tools| {
+                drop(call_file_tool(tools, name, &arguments));
+            });
+        }
     });
 }

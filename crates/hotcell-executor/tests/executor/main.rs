@@ -5,6 +5,7 @@
 mod catalog;
 mod conformance;
 mod contract;
+mod damage;
 mod deadline;
 mod errors;
 mod freeze;

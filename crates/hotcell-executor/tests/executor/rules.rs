@@ -176,6 +176,27 @@ fn unknown_names_are_found_only_where_all_are_known() {
 }
 
 #[test]
+fn unknown_names_are_told_for_as_many_as_anybody_reads() {
+    // Each is compared with all that there are.
+    let executor = executor();
+    let names = |prefix: &str, count: u32| -> Vec<String> {
+        let name = |n| format!("{prefix}{n:04}{}", "ab".repeat(25));
+        (0..count).map(name).collect()
+    };
+    let known = names("known", 900);
+    run(&executor, &format!("let {} = 1;", known.join(", ")));
+    let mut code = names("other", 150);
+    code.insert(0, format!("{}x", known[0]));
+    let found = executor.validate(&code.join("; "));
+    assert_eq!(found.len(), 20);
+    let fix = found[0].fix.as_deref().unwrap();
+    assert!(
+        fix.starts_with(&format!("did you mean `{}`?", known[0])),
+        "{fix}"
+    );
+}
+
+#[test]
 fn wrong_arguments_are_found_before_the_call() {
     let executor = executor();
     let weather = hotcell_executor::AgentTool::asynchronous(|_| async { Ok(Value::Null) }).parameters(serde_json::json!({

@@ -6,11 +6,15 @@ use memchr::{memchr, memchr_iter, memrchr};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::Piece;
+use crate::error::FileToolError;
 use crate::limits::DIFF_CONTEXT_LINES;
+use crate::tools::FileTools;
 
-/// Where both sides of a change have this many pairs of lines, no common lines are looked for: that takes time in
-/// proportion to it.
+/// So many pairs of lines, over all of a file's changes, are compared in search of common ones: that takes time in proportion to
+/// it.
 const PAIRS_MAX: usize = 4_000_000;
+/// Where a change has more lines than this, on both sides together, none are looked for: that takes memory in proportion.
+const LINES_MAX: usize = 50_000;
 
 /// The lines from a little before the first edit to a little after the last one, with their line breaks. All others are the
 /// same on both sides.
@@ -37,7 +41,13 @@ struct Extent {
 }
 
 impl<'a> ChangedLines<'a> {
-    pub(super) fn new(before: &'a [u8], after: &'a [u8], pieces: &[Piece]) -> Self {
+    pub(super) fn new(
+        tools: &FileTools,
+        before: &'a [u8],
+        after: &'a [u8],
+        pieces: &[Piece],
+    ) -> Result<Self, FileToolError> {
+        tools.take(pieces.len() * (size_of::<Extent>() + size_of::<Region>()))?;
         let extents = extents(before, after, pieces);
         let start = extents.first().map_or(0, |first| first.old.start);
         let (tail_old, tail_new) = extents.last().map_or((before.len(), after.len()), |last| {
@@ -48,8 +58,11 @@ impl<'a> ChangedLines<'a> {
         let more = ahead(before, tail_old, DIFF_CONTEXT_LINES) - tail_old;
         let head = before.get(..start).unwrap_or_default();
         let skipped = memchr_iter(b'\n', head).count();
-        let old = lines(before.get(start..tail_old + more).unwrap_or_default());
-        let new = lines(after.get(start..tail_new + more).unwrap_or_default());
+        let old = lines(
+            tools,
+            before.get(start..tail_old + more).unwrap_or_default(),
+        )?;
+        let new = lines(tools, after.get(start..tail_new + more).unwrap_or_default())?;
         let rest = before.get(tail_old + more..).unwrap_or_default();
         let mut old_lines = LineCounter::from(before, start);
         let mut new_lines = LineCounter::from(after, start);
@@ -60,23 +73,24 @@ impl<'a> ChangedLines<'a> {
                 new: new_lines.range(&extent.new),
             })
             .collect();
-        Self {
-            total: skipped + old.len() + lines(rest).len(),
+        Ok(Self {
+            total: skipped + old.len() + count_lines(rest),
             old,
             new,
             skipped,
             regions,
-        }
+        })
     }
 
     /// The difference of the two sides, given as they are to be compared.
     pub(super) fn compare(&self, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+        let mut pairs = PAIRS_MAX;
         let mut ops = Vec::new();
         let mut old_at = 0;
         let mut new_at = 0;
         for region in &self.regions {
             push_equal(&mut ops, old_at, new_at, region.old.start - old_at);
-            push_region(&mut ops, region, old, new);
+            push_region(&mut ops, region, old, new, &mut pairs);
             old_at = region.old.end;
             new_at = region.new.end;
         }
@@ -95,10 +109,17 @@ fn push_equal(ops: &mut Vec<DiffOp>, old_index: usize, new_index: usize, len: us
     }
 }
 
-fn push_region(ops: &mut Vec<DiffOp>, region: &Region, old: &[&[u8]], new: &[&[u8]]) {
+fn push_region(
+    ops: &mut Vec<DiffOp>,
+    region: &Region,
+    old: &[&[u8]],
+    new: &[&[u8]],
+    pairs: &mut usize,
+) {
     let a = old.get(region.old.clone()).unwrap_or_default();
     let b = new.get(region.new.clone()).unwrap_or_default();
-    if a.len().saturating_mul(b.len()) > PAIRS_MAX {
+    let left = pairs.checked_sub(a.len().saturating_mul(b.len()));
+    let (Some(left), true) = (left, a.len() + b.len() <= LINES_MAX) else {
         ops.push(DiffOp::Replace {
             old_index: region.old.start,
             old_len: a.len(),
@@ -106,7 +127,8 @@ fn push_region(ops: &mut Vec<DiffOp>, region: &Region, old: &[&[u8]], new: &[&[u
             new_len: b.len(),
         });
         return;
-    }
+    };
+    *pairs = left;
     for mut op in capture_diff_slices(Algorithm::Myers, a, b) {
         let (DiffOp::Equal {
             old_index,
@@ -182,15 +204,22 @@ fn ahead(text: &[u8], mut at: usize, lines: usize) -> usize {
 }
 
 /// The lines with their line breaks.
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    let mut out = Vec::new();
+fn lines<'a>(tools: &FileTools, text: &'a [u8]) -> Result<Vec<&'a [u8]>, FileToolError> {
+    let count = count_lines(text);
+    tools.take(count * size_of::<&[u8]>())?;
+    let mut out = Vec::with_capacity(count);
     let mut start = 0;
     for at in memchr_iter(b'\n', text) {
         out.extend(text.get(start..=at));
         start = at + 1;
     }
     out.extend(text.get(start..).filter(|last| !last.is_empty()));
-    out
+    Ok(out)
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    let is_open = text.last().is_some_and(|last| *last != b'\n');
+    memchr_iter(b'\n', text).count() + usize::from(is_open)
 }
 
 /// Which line a position is in; positions come in order.

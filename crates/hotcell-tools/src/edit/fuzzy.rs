@@ -3,10 +3,17 @@
 //! Each line of the file is normalised by itself. What is found in the normalised text is then taken back to the
 //! bytes it stands for, so that nothing around it changes.
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use super::locate::Span;
 use super::normal;
+use crate::charged::Charged;
+use crate::error::FileToolError;
+use crate::limits::FUZZY_LINE_BYTES;
+use crate::tools::FileTools;
+
+/// So many lines are read between two looks at whether to stop.
+const LOOK: usize = 16;
 
 /// A place in the file.
 pub(super) struct Place {
@@ -17,46 +24,10 @@ pub(super) struct Place {
     pub(super) after: String,
 }
 
-/// Finds the one place of `old`; if there is not exactly one, says how many.
-pub(super) fn find(text: &[u8], old: &str) -> Result<Place, usize> {
-    // NUL stands for lines that are not text.
-    if old.contains('\0') {
-        return Err(0);
-    }
-    let file = Normalised::new(text);
-    let padded = normalise(old, false);
-    match file.only(&padded, false) {
-        Err(0) => {}
-        found => return found,
-    }
-    // Spaces at the end of the old text mean nothing if they are at the end of a line.
-    let trimmed = normalise(old, true);
-    if trimmed == padded {
-        return Err(0);
-    }
-    file.only(&trimmed, true)
-}
-
-fn normalise(old: &str, trim_last: bool) -> String {
-    let mut out = String::with_capacity(old.len());
-    let mut lines = old.split('\n').peekable();
-    while let Some(line) = lines.next() {
-        if lines.peek().is_some() {
-            out.push_str(&normal::line(line));
-            out.push('\n');
-        } else if trim_last {
-            out.push_str(&normal::line(line));
-        } else {
-            out.push_str(&normal::unpadded(line));
-        }
-    }
-    out
-}
-
 /// A file, line by line in normal form.
-struct Normalised<'a> {
+pub(super) struct Normalised<'a> {
     file: &'a [u8],
-    text: String,
+    text: Charged<'a>,
     lines: Vec<Line>,
 }
 
@@ -71,13 +42,18 @@ struct Line {
 }
 
 impl<'a> Normalised<'a> {
-    fn new(file: &'a [u8]) -> Self {
-        let mut text = String::with_capacity(file.len());
-        let mut lines = Vec::new();
+    pub(super) fn new(tools: &'a FileTools, file: &'a [u8]) -> Result<Self, FileToolError> {
+        let count = memchr_iter(b'\n', file).count() + 1;
+        tools.take(count * size_of::<Line>())?;
+        let mut text = Charged::with_capacity(tools, file.len())?;
+        let mut lines: Vec<Line> = Vec::with_capacity(count);
         let mut start = 0;
         for raw in file.split(|byte| *byte == b'\n') {
+            if lines.len().is_multiple_of(LOOK) {
+                tools.check_cancelled()?;
+            }
             if !lines.is_empty() {
-                text.push('\n');
+                text.push(b"\n")?;
             }
             let next = start + raw.len() + 1;
             let is_last = next > file.len();
@@ -91,20 +67,71 @@ impl<'a> Normalised<'a> {
                 start,
                 end: start + content.len(),
             });
-            match std::str::from_utf8(content) {
-                Ok(content) => text.push_str(&normal::line(content)),
-                Err(_) => text.push('\0'),
+            match readable(content) {
+                Some(content) => text.push(normal::line(content).as_bytes())?,
+                None => text.push(b"\0")?,
             }
             start = next;
         }
-        Self { file, text, lines }
+        Ok(Self { file, text, lines })
     }
 
-    fn only(&self, old: &str, at_line_end: bool) -> Result<Place, usize> {
-        if old.chars().all(char::is_whitespace) {
+    /// Finds the one place of `old`; if there is not exactly one, says how many.
+    pub(super) fn find(
+        &self,
+        tools: &FileTools,
+        old: &str,
+    ) -> Result<Result<Place, usize>, FileToolError> {
+        let Some(padded) = self.normalise(tools, old, false)? else {
+            return Ok(Err(0));
+        };
+        match self.only(&padded, false) {
+            Err(0) => {}
+            found => return Ok(found),
+        }
+        // Spaces at the end of the old text mean nothing if they are at the end of a line.
+        match self.normalise(tools, old, true)? {
+            Some(trimmed) if *trimmed != *padded => Ok(self.only(&trimmed, true)),
+            _ => Ok(Err(0)),
+        }
+    }
+
+    /// A text in normal form; `None` if it cannot be in this file.
+    fn normalise<'b>(
+        &self,
+        tools: &'b FileTools,
+        old: &str,
+        trim_last: bool,
+    ) -> Result<Option<Charged<'b>>, FileToolError> {
+        let mut out = Charged::new(tools);
+        let mut lines = old.split('\n').enumerate().peekable();
+        while let Some((number, line)) = lines.next() {
+            if number.is_multiple_of(LOOK) {
+                tools.check_cancelled()?;
+            }
+            let is_last = lines.peek().is_none();
+            if out.len() > self.text.len() || readable(line.as_bytes()).is_none() {
+                return Ok(None);
+            }
+            if is_last && !trim_last {
+                out.push(normal::unpadded(line).as_bytes())?;
+            } else {
+                out.push(normal::line(line).as_bytes())?;
+            }
+            if !is_last {
+                out.push(b"\n")?;
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn only(&self, old: &[u8], at_line_end: bool) -> Result<Place, usize> {
+        let is_blank =
+            std::str::from_utf8(old).is_ok_and(|old| old.chars().all(char::is_whitespace));
+        if is_blank {
             return Err(0);
         }
-        let mut places = memmem::find_iter(self.text.as_bytes(), old.as_bytes())
+        let mut places = memmem::find_iter(&self.text, old)
             .map(|start| (start, start + old.len()))
             .filter(|(_, end)| !at_line_end || self.is_line_end(*end));
         let (start, end) = places.next().ok_or(0_usize)?;
@@ -115,10 +142,7 @@ impl<'a> Normalised<'a> {
     }
 
     fn is_line_end(&self, at: usize) -> bool {
-        self.text
-            .as_bytes()
-            .get(at)
-            .is_none_or(|byte| *byte == b'\n')
+        self.text.get(at).is_none_or(|byte| *byte == b'\n')
     }
 
     /// The line a position of the normalised text is in.
@@ -171,6 +195,16 @@ impl<'a> Normalised<'a> {
     fn cut(&self, line: Line, at: usize) -> Cut {
         let content = self.file.get(line.start..line.end).unwrap_or_default();
         let content = std::str::from_utf8(content).unwrap_or_default();
+        if content.is_ascii() {
+            // It is its own normal form, and may be long.
+            let start = (line.start + at.saturating_sub(line.normal)).min(line.end);
+            return Cut {
+                piece_start: start,
+                piece_end: start,
+                normal_before: String::new(),
+                normal_after: String::new(),
+            };
+        }
         let mut normal_at = line.normal;
         let mut start = line.start;
         for (length, normal) in normal::pieces(content) {
@@ -194,6 +228,15 @@ impl<'a> Normalised<'a> {
             normal_after: String::new(),
         }
     }
+}
+
+/// A line that can be brought into normal form. One that is long has combining characters without end, or might: only plain
+/// ones may be.
+fn readable(line: &[u8]) -> Option<&str> {
+    if line.len() > FUZZY_LINE_BYTES && !line.is_ascii() {
+        return None;
+    }
+    std::str::from_utf8(line).ok()
 }
 
 /// A piece of a line, and what of its normal form is before and after a position.

@@ -1,6 +1,10 @@
 //! What the old text may have meant, when it is not there.
 
+use std::borrow::Cow;
 use std::fmt::Write;
+
+use crate::error::FileToolError;
+use crate::tools::FileTools;
 
 /// How alike the lines have to be for a hint to help more than it misleads.
 const ALIKE: f64 = 0.5;
@@ -11,24 +15,17 @@ const CHARS_MAX: usize = 200;
 const SHOWN_MAX: usize = 5;
 
 /// The lines of the file that look most like the old text, or nothing.
-pub(super) fn hint(text: &[u8], old: &str) -> String {
-    let wanted: Vec<&str> = old.lines().collect();
-    let Some((skipped, key)) = wanted
-        .iter()
-        .map(|line| line.trim())
-        .enumerate()
-        .find(|(_, line)| !line.is_empty())
-    else {
-        return String::new();
+pub(super) fn hint(tools: &FileTools, text: &[u8], old: &str) -> Result<String, FileToolError> {
+    let mut wanted = old.lines().map(str::trim).enumerate();
+    let Some((skipped, key)) = wanted.find(|(_, line)| !line.is_empty()) else {
+        return Ok(String::new());
     };
     let key = head(key);
-    let lines: Vec<_> = text
-        .split(|byte| *byte == b'\n')
-        .take(LINES_MAX)
-        .map(String::from_utf8_lossy)
-        .collect();
+    let lines = || text.split(|byte| *byte == b'\n').take(LINES_MAX);
     let mut best: Option<(usize, f64)> = None;
-    for (number, line) in lines.iter().enumerate() {
+    for (number, line) in lines().enumerate() {
+        tools.check_cancelled()?;
+        let line = beginning(line.trim_ascii_start());
         let line = head(line.trim());
         // Texts of very different length cannot be alike, and comparing is quadratic.
         if line.len() > key.len().saturating_mul(3) || key.len() > line.len().saturating_mul(3) {
@@ -40,19 +37,21 @@ pub(super) fn hint(text: &[u8], old: &str) -> String {
         }
     }
     let Some((number, _)) = best else {
-        return String::new();
+        return Ok(String::new());
     };
     let first = number.saturating_sub(skipped);
     let mut out = String::from(" The nearest lines are:");
-    for (number, line) in lines
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(wanted.len().min(SHOWN_MAX))
-    {
+    let count = old.lines().take(SHOWN_MAX).count();
+    for (number, line) in lines().enumerate().skip(first).take(count) {
+        let line = beginning(line);
         let _ = write!(out, "\n  {}: {}", number + 1, head(line.trim_end()));
     }
-    out
+    Ok(out)
+}
+
+/// As much of a line as is looked at: characters have four bytes at most.
+fn beginning(line: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(line.get(..4 * CHARS_MAX).unwrap_or(line))
 }
 
 fn head(line: &str) -> &str {

@@ -1,48 +1,49 @@
 //! The change as a unified patch, for tools that apply one.
 
-use std::fmt::Write;
+use std::ops::Range;
 
 use similar::DiffOp;
 
-use super::Piece;
 use super::changed_lines::ChangedLines;
+use super::into_text;
+use crate::charged::Charged;
+use crate::error::FileToolError;
 use crate::limits::DIFF_CONTEXT_LINES;
 use crate::shown::shown;
+use crate::tools::{FileTools, LOOK};
 
-/// A patch that `patch -p1` and `git apply` take; none if the files are not UTF-8.
+/// A patch that `patch -p1` and `git apply` take, of files that are UTF-8.
 pub(super) fn unified(
-    before: &[u8],
-    after: &[u8],
-    pieces: &[Piece],
+    tools: &FileTools,
+    sides: &ChangedLines<'_>,
     path: &[u8],
-) -> Option<String> {
-    std::str::from_utf8(before).ok()?;
-    std::str::from_utf8(after).ok()?;
-    let sides = ChangedLines::new(before, after, pieces);
+) -> Result<String, FileToolError> {
     let ops = sides.compare(&sides.old, &sides.new);
-    let mut out = String::new();
+    let mut out = Charged::new(tools);
     let named = |side: &str| shown(&[side.as_bytes(), path].concat());
-    let _ = write!(out, "--- {}\n+++ {}\n", named("a/"), named("b/"));
+    let names = format!("--- {}\n+++ {}\n", named("a/"), named("b/"));
+    out.push(names.as_bytes())?;
     for group in similar::group_diff_ops(ops, DIFF_CONTEXT_LINES) {
+        tools.check_cancelled()?;
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
             continue;
         };
-        let _ = writeln!(
-            out,
-            "@@ -{} +{} @@",
+        let places = format!(
+            "@@ -{} +{} @@\n",
             range(sides.skipped, first.old_range().start, last.old_range().end),
             range(sides.skipped, first.new_range().start, last.new_range().end)
         );
+        out.push(places.as_bytes())?;
         for op in &group {
             if let DiffOp::Equal { .. } = op {
-                push(&mut out, ' ', &sides.old, op.old_range());
+                push(tools, &mut out, b" ", &sides.old, op.old_range())?;
             } else {
-                push(&mut out, '-', &sides.old, op.old_range());
-                push(&mut out, '+', &sides.new, op.new_range());
+                push(tools, &mut out, b"-", &sides.old, op.old_range())?;
+                push(tools, &mut out, b"+", &sides.new, op.new_range())?;
             }
         }
     }
-    Some(out)
+    Ok(into_text(out.into_vec()))
 }
 
 /// First line and number of lines; of no lines, the line before them.
@@ -52,12 +53,22 @@ fn range(skipped: usize, start: usize, end: usize) -> String {
     format!("{first},{count}")
 }
 
-fn push(out: &mut String, sign: char, lines: &[&[u8]], range: std::ops::Range<usize>) {
-    for line in lines.get(range).unwrap_or_default() {
-        out.push(sign);
-        out.push_str(std::str::from_utf8(line).unwrap_or_default());
+fn push(
+    tools: &FileTools,
+    out: &mut Charged<'_>,
+    sign: &[u8],
+    lines: &[&[u8]],
+    range: Range<usize>,
+) -> Result<(), FileToolError> {
+    for (number, line) in lines.get(range).unwrap_or_default().iter().enumerate() {
+        if number.is_multiple_of(LOOK) {
+            tools.check_cancelled()?;
+        }
+        out.push(sign)?;
+        out.push(line)?;
         if !line.ends_with(b"\n") {
-            out.push_str("\n\\ No newline at end of file\n");
+            out.push(b"\n\\ No newline at end of file\n")?;
         }
     }
+    Ok(())
 }

@@ -5,9 +5,13 @@ use std::io::{self, Read};
 
 use hotcell_vfs::{VfsError, VfsFile};
 
+use crate::error::FileToolError;
+
 /// Why a search ended before its file did.
 pub(super) enum Stopped {
     Cancelled,
+    /// By what has to be told, for all files.
+    Told(FileToolError),
     Failed(String),
 }
 

@@ -1,13 +1,19 @@
 //! Images, told by their first bytes and never by their names.
 
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zune_bmp::BmpDecoder;
 use zune_bmp::zune_core::bytestream::ZCursor;
 use zune_bmp::zune_core::colorspace::ColorSpace;
 
+use crate::error::FileToolError;
+use crate::tools::FileTools;
+
 /// The most bytes a decoded picture may take: a small file can claim any size.
 const DECODED_MAX: usize = 128 * 1024 * 1024;
+/// How many bytes of pixels are compressed between two looks at whether to stop.
+const AT_ONCE: usize = 64 * 1024;
 /// Lengths of the headers that follow the first 14 bytes, one for each version of the format.
 const BMP_HEADERS: [u32; 8] = [12, 16, 40, 52, 56, 64, 108, 124];
 
@@ -49,39 +55,71 @@ fn is_bmp(head: &[u8]) -> bool {
         && word(14).is_some_and(|length| BMP_HEADERS.contains(&length))
 }
 
-/// The same picture as PNG, or what is wrong with it.
-pub(super) fn bmp_to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    // The bytes are a stranger's. Whatever the decoder may trip over must not take the host with it.
-    catch_unwind(AssertUnwindSafe(|| convert(bytes)))
-        .unwrap_or_else(|_| Err("it cannot be decoded".to_owned()))
+/// Why a picture is not shown.
+pub(super) enum Unshown {
+    /// There is no time or room for it.
+    Told(FileToolError),
+    Broken(String),
 }
 
-fn convert(bytes: &[u8]) -> Result<Vec<u8>, String> {
+impl From<FileToolError> for Unshown {
+    fn from(error: FileToolError) -> Self {
+        Self::Told(error)
+    }
+}
+
+impl From<String> for Unshown {
+    fn from(reason: String) -> Self {
+        Self::Broken(reason)
+    }
+}
+
+impl From<png::EncodingError> for Unshown {
+    fn from(error: png::EncodingError) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// The same picture as PNG, or what is wrong with it.
+pub(super) fn bmp_to_png(tools: &FileTools, bytes: &[u8]) -> Result<Vec<u8>, Unshown> {
+    // The bytes are a stranger's. Whatever the decoder may trip over must not take the host with it.
+    catch_unwind(AssertUnwindSafe(|| convert(tools, bytes)))
+        .unwrap_or_else(|_| Err("it cannot be decoded".to_owned().into()))
+}
+
+fn convert(tools: &FileTools, bytes: &[u8]) -> Result<Vec<u8>, Unshown> {
     let mut decoder = BmpDecoder::new(ZCursor::new(bytes));
     let told = |error| format!("{error:?}");
     decoder.decode_headers().map_err(told)?;
     let size = decoder
         .output_buf_size()
         .filter(|size| *size <= DECODED_MAX);
-    let (Some(_), Some((width, height))) = (size, decoder.dimensions()) else {
-        return Err(format!("it would take more than {DECODED_MAX} bytes"));
+    let (Some(size), Some((width, height))) = (size, decoder.dimensions()) else {
+        return Err(format!("it would take more than {DECODED_MAX} bytes").into());
     };
+    // The pixels, and the picture that is made of them, which is hardly larger in the worst case.
+    tools.take(size.saturating_mul(2).saturating_add(size / 16))?;
+    tools.check_cancelled()?;
     let pixels = decoder.decode().map_err(told)?;
     let color = match decoder.colorspace() {
         Some(ColorSpace::RGB) => png::ColorType::Rgb,
         Some(ColorSpace::RGBA) => png::ColorType::Rgba,
         Some(ColorSpace::Luma) => png::ColorType::Grayscale,
-        other => return Err(format!("its colours are not supported: {other:?}")),
+        other => return Err(format!("its colours are not supported: {other:?}").into()),
     };
     let mut out = Vec::new();
     let pixels_wide = |side: usize| u32::try_from(side).map_err(|error| error.to_string());
     let mut encoder = png::Encoder::new(&mut out, pixels_wide(width)?, pixels_wide(height)?);
     encoder.set_color(color);
     encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(|error| error.to_string())?;
-    writer
-        .write_image_data(&pixels)
-        .map_err(|error| error.to_string())?;
-    writer.finish().map_err(|error| error.to_string())?;
+    let mut writer = encoder.write_header()?;
+    let mut stream = writer.stream_writer()?;
+    for part in pixels.chunks(AT_ONCE) {
+        tools.check_cancelled()?;
+        let written = stream.write_all(part);
+        written.map_err(|error| error.to_string())?;
+    }
+    stream.finish()?;
+    writer.finish()?;
     Ok(out)
 }

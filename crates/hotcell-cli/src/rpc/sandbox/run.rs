@@ -40,13 +40,13 @@ pub(crate) async fn run(
 ) {
     let command = match command_of(&session, &entry, given) {
         Ok(command) => command,
-        Err(error) => return responder.send(&Err(error)),
+        Err(error) => return responder.send(Err(error)),
     };
     let reply = match entry.sandbox.run(command).await {
         Ok(ended) => result(&told(ended)),
         Err(error) => Err(error.into()),
     };
-    responder.send(&reply);
+    responder.send(reply);
 }
 
 fn command_of(

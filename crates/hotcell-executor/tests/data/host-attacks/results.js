@@ -155,3 +155,9 @@ const b = 'x'.repeat(16382), m = new Map(); for (let i = 0; i < 500; i++) m.set(
 new Float16Array(3e6)
 //// run: a class of many classes without case => *
 new RegExp('[' + '\\w'.repeat(9000) + ']', 'ui')
+//// run: an error with a property that JSON makes long => *
+const e = new Error('x'); e.a = '\u0001'.repeat(7e6); throw e
+//// run: the same in a cell that is full => *
+globalThis.kept = new Uint8Array(30e6).fill(1); const e = new Error('x'); e.a = '\u0001'.repeat(7e6); throw e
+//// run: a result that JSON makes long, of a cell that is full => *
+globalThis.kept = new Uint8Array(30e6).fill(1); '\u0001'.repeat(8e6)
