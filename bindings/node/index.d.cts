@@ -527,7 +527,6 @@ export class Files {
   /** Names of directories end in `/`. */
   list(path?: string, recursive?: boolean): Promise<string[]>;
   exists(path: string): Promise<boolean>;
-  fileSize(path: string): Promise<number>;
   read(args: { path: string; offset?: number; limit?: number }): Promise<FileToolResult>;
   write(args: { path: string; content: string }): Promise<FileToolResult>;
   edit(args: { path: string; oldText?: string; newText?: string; edits?: Array<{ oldText: string; newText: string }> }): Promise<FileToolResult>;

@@ -2,7 +2,6 @@
 
 mod builtins;
 mod callbacks;
-mod debugger;
 mod globals;
 mod imports;
 mod locales;
@@ -42,7 +41,6 @@ pub(crate) fn check(
     promises::check(view, options, found, pace)?;
     callbacks::check(view, found, pace)?;
     locales::check(view, found, pace)?;
-    debugger::check(view, found, pace)?;
     tools::check(view, options, found, pace)?;
     if !options.call_function {
         lone_function(view, found);

@@ -429,12 +429,6 @@ pub(super) async fn tools(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Re
     result(&json!({ "tools": entry.executor.tools() }))
 }
 
-/// What it was made with.
-pub(super) async fn options(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
-    let _: Only = params(given)?;
-    result(&json!({ "options": entry.executor.options().to_json() }))
-}
-
 /// The tools of a sandbox, which forks and snapshots of the executor take along.
 pub(super) async fn attach_sandbox(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let sandbox = session.sandbox(&given)?;

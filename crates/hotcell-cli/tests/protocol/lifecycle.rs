@@ -6,15 +6,6 @@ use crate::client::Client;
 const ENDLESS: &str = "for (;;) {}";
 
 #[test]
-fn an_executor_tells_its_options() {
-    let mut client = Client::new();
-    let e = client.executor(json!({"timeoutMs": 1234}));
-    let told = client.call("executor.options", json!({"executor": e}));
-    assert_eq!(told["options"]["timeoutMs"], 1234);
-    assert_eq!(told["options"]["maxOperations"], 50_000);
-}
-
-#[test]
 fn an_executor_lives_and_ends() {
     let mut client = Client::new();
     let e = client.executor(json!({}));
