@@ -91,7 +91,7 @@ fn a_run_that_was_torn_out_of_native_code_is_not_recovered() {
 
 #[test]
 fn a_run_that_was_dropped_as_it_computed_is_not_recovered() {
-    let options = ExecutorOptions::default().timeout(Duration::from_secs(60));
+    let options = ExecutorOptions::default().timeout(Duration::from_mins(1));
     let executor = ready(options.max_operations(1 << 50));
     let mut endless = Box::pin(executor.run("for (;;) {}"));
     assert!(poll_once(&mut endless).is_pending());
