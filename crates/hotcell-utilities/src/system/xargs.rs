@@ -149,7 +149,8 @@ fn mode(process: &Process, parsed: &Parsed) -> Option<Mode> {
             _ => continue,
         };
         if let Some((before, option)) = chosen.filter(|(before, _)| *before != mode) {
-            if before == Mode::Replace && value.is_some_and(|value| value == "1") {
+            let is_one = value.is_some_and(|value| value == "1");
+            if before == Mode::Replace && mode == Mode::Arguments && is_one {
                 continue;
             }
             process.complain(format!(

@@ -56,7 +56,7 @@ fn rights_are_handed_on_given_up_and_never_got_back() {
 #[test]
 fn clocks_are_read_and_waited_for_together_with_streams() {
     let machine = Machine::new().with_c("waiting");
-    let ran = machine.sh("{ sleep 0.2; echo late; sleep 0.1; } | waiting");
+    let ran = machine.sh("{ sleep 2; echo late; sleep 0.5; } | waiting");
     assert_eq!(ran.ok(), "ok");
 }
 
