@@ -29,7 +29,16 @@ struct Inner {
     state: Mutex<State>,
 }
 
-type Listener = Box<dyn Fn(&[u8]) + Send + Sync>;
+type Listener = Box<dyn Fn(Told<'_>) + Send + Sync>;
+
+/// What a listener of a [`Capture`] hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told<'a> {
+    /// These bytes came, and are kept.
+    Kept(&'a [u8]),
+    /// For the first time bytes came that are not kept.
+    Cut,
+}
 
 #[derive(Default)]
 struct State {
@@ -53,11 +62,11 @@ impl Capture {
         Self::make(account, limit, None)
     }
 
-    /// The same, and `listener` is told of what is kept as it comes.
+    /// The same, and `listener` is told of what is kept as it comes, and when there is no room for more.
     pub fn told(
         account: &Account,
         limit: usize,
-        listener: impl Fn(&[u8]) + Send + Sync + 'static,
+        listener: impl Fn(Told<'_>) + Send + Sync + 'static,
     ) -> Self {
         Self::make(account, limit, Some(Box::new(listener)))
     }
@@ -114,11 +123,19 @@ impl State {
 
 impl Stream for Capture {
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
-        let kept = self.lock().keep(data, &self.0);
-        if let Some(listener) = &self.0.listener
-            && let Some(kept) = data.get(..kept).filter(|kept| !kept.is_empty())
-        {
-            listener(kept);
+        let (kept, is_cut) = {
+            let mut state = self.lock();
+            let before = state.dropped;
+            let kept = state.keep(data, &self.0);
+            (kept, before == 0 && state.dropped > 0)
+        };
+        if let Some(listener) = &self.0.listener {
+            if let Some(kept) = data.get(..kept).filter(|kept| !kept.is_empty()) {
+                listener(Told::Kept(kept));
+            }
+            if is_cut {
+                listener(Told::Cut);
+            }
         }
         Poll::Ready(Ok(data.len()))
     }

@@ -67,7 +67,7 @@ mod stream;
 mod waker;
 
 pub use alarm::Alarm;
-pub use capture::{Capture, Captured};
+pub use capture::{Capture, Captured, Told};
 pub use descriptors::{Descriptors, Fd};
 pub use error::{errno, error_text, file_error, limit_error};
 pub use file::OpenFile;

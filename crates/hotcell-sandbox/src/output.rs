@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc};
 
 use hotcell_meter::Account;
-use hotcell_process::Capture;
+use hotcell_process::{Capture, LimitKind, Told};
+
+use crate::notes::Notes;
 
 /// One of the two streams that a command prints to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,18 +35,18 @@ impl fmt::Display for OutputStream {
 /// Who hears of output as it comes.
 pub(crate) type Listener = Arc<dyn Fn(OutputStream, &[u8]) + Send + Sync>;
 
-/// Keeps what is written to a stream up to a limit, and tells it as it comes.
+/// Keeps what is written to a stream up to a limit, tells it as it comes, and notes when it is too much.
 pub(crate) fn capture(
     which: OutputStream,
     limit: usize,
     account: &Account,
     listener: Option<&Listener>,
+    notes: &Arc<Notes>,
 ) -> Capture {
-    match listener {
-        Some(listener) => {
-            let listener = Arc::clone(listener);
-            Capture::told(account, limit, move |bytes| listener(which, bytes))
-        }
-        None => Capture::new(account, limit),
-    }
+    let (listener, notes) = (listener.cloned(), Arc::clone(notes));
+    Capture::told(account, limit, move |told| match (told, &listener) {
+        (Told::Kept(bytes), Some(listener)) => listener(which, bytes),
+        (Told::Kept(_), None) => {}
+        (Told::Cut, _) => notes.limit(LimitKind::Output),
+    })
 }

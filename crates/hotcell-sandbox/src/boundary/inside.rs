@@ -129,7 +129,7 @@ impl Inside {
             ground.shell = Some(load(shell, ground)?);
         }
         let kernel = ground.kernel(&order, began, parent);
-        let streams = streams(&order, parent);
+        let streams = streams(&order, ground.limits.output_bytes, parent);
         let state = ground.shell.as_mut().ok_or("there is no shell")?;
         ground.account.reset_peak();
         let refusals = ground.account.refusals();
@@ -208,11 +208,11 @@ fn load(shell: &[u8], ground: &Ground) -> Result<Shell, String> {
     Ok(shell.fork(&ground.account).unwrap_or(shell))
 }
 
-fn streams(order: &Order, parent: &Parent) -> Streams {
+fn streams(order: &Order, most: usize, parent: &Parent) -> Streams {
     let output = |stream: u8, given: Option<Kind>| -> Arc<dyn Stream> {
         match given {
             Some(kind) => Arc::new(Given::new(parent, stream, kind)),
-            None => Arc::new(Kept::new(parent, stream)),
+            None => Arc::new(Kept::new(parent, stream, most)),
         }
     };
     let [stdout, stderr] = order.given;

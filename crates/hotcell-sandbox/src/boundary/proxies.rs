@@ -46,18 +46,37 @@ impl Kind {
 pub(super) struct Kept {
     parent: Parent,
     stream: u8,
+    /// How much more the host keeps; `None` once there was more.
+    room: Mutex<Option<usize>>,
 }
 
 impl Kept {
-    pub(super) fn new(parent: &Parent, stream: u8) -> Self {
-        let parent = parent.clone();
-        Self { parent, stream }
+    pub(super) fn new(parent: &Parent, stream: u8, limit: usize) -> Self {
+        Self {
+            parent: parent.clone(),
+            stream,
+            room: Mutex::new(Some(limit)),
+        }
+    }
+
+    /// Whether what is printed now is the first that the host has no room for.
+    fn is_cut(&self, printed: usize) -> bool {
+        let mut room = lock(&self.room);
+        let Some(left) = *room else {
+            return false;
+        };
+        *room = left.checked_sub(printed);
+        room.is_none()
     }
 }
 
 impl Stream for Kept {
     fn poll_write(&self, data: &[u8], _waker: &Waker) -> Poll<io::Result<usize>> {
         self.parent.print(self.stream, data);
+        if self.is_cut(data.len()) {
+            // The host meets this limit before anything that happens here after it.
+            self.parent.flush();
+        }
         Poll::Ready(Ok(data.len()))
     }
 

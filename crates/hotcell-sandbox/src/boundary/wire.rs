@@ -41,6 +41,7 @@ pub(super) struct Settings {
     processes: usize,
     descriptors: usize,
     recursion: usize,
+    pub(super) output: usize,
     pub(super) memory: usize,
     cpu_nanos: u64,
     clock: WireClock,
@@ -74,6 +75,7 @@ impl Settings {
             processes: limits.processes,
             descriptors: limits.descriptors,
             recursion: limits.recursion,
+            output: limits.output_bytes,
             memory: limits.memory,
             cpu_nanos: nanos(limits.cpu_time),
             clock: match &options.clock {
@@ -97,6 +99,7 @@ impl Settings {
             processes: self.processes,
             descriptors: self.descriptors,
             recursion: self.recursion,
+            output_bytes: self.output,
             memory: self.memory,
             cpu_time: Duration::from_nanos(self.cpu_nanos),
             ..Limits::default()

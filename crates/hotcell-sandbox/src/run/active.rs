@@ -25,7 +25,6 @@ use crate::{
     output::{OutputStream, capture},
     result::{ErrorClass, RunResult, Truncated},
     sandbox::Inner,
-    world::World,
 };
 
 /// Where the command runs.
@@ -67,11 +66,8 @@ pub(super) struct Active {
     work: Option<Work>,
     kept: Kept,
     notes: Arc<Notes>,
-    world: World,
     began: Instant,
     timeout: Duration,
-    /// How often limits of memory and files had been met before it.
-    refusals: (usize, u64),
     /// Last, so that nothing of it is left when the next one begins.
     place: Place,
 }
@@ -86,11 +82,18 @@ impl Active {
         let limits = &inner.options.limits;
         let (account, most) = (&inner.account, limits.output_bytes);
         account.reset_peak();
+        let world = {
+            let state = inner.lock();
+            let live = state.live.as_ref().ok_or(SandboxError::Destroyed)?;
+            live.world.clone()
+        };
+        let notes = Notes::new(inner.audit.clone(), run, account.clone(), world.clone());
+        let notes = Arc::new(notes);
         let keep = |given: &Option<Arc<dyn Stream>>, which| {
             let listener = command.listener.as_ref();
             given
                 .is_none()
-                .then(|| capture(which, most, account, listener))
+                .then(|| capture(which, most, account, listener, &notes))
         };
         let kept = Kept {
             stdout: keep(&command.stdout, OutputStream::Stdout),
@@ -98,7 +101,6 @@ impl Active {
         };
         let text = command.text.clone();
         let timeout = command.timeout.unwrap_or(limits.time);
-        let notes = Arc::new(Notes::new(inner.audit.clone(), run));
         let began = Instant::now();
         // A time that no clock can show is none.
         let deadline = began.checked_add(timeout);
@@ -107,11 +109,11 @@ impl Active {
             // Its time begins when the worker is ready.
             Isolation::Process => StopToken::new(),
         };
-        let (kernel, work, world) = {
+        let (kernel, work) = {
             let state = inner.lock();
             let live = state.live.as_ref().ok_or(SandboxError::Destroyed)?;
             let kernel = Kernel::new(KernelOptions {
-                vfs: Arc::clone(&live.world.tree) as Arc<dyn hotcell_vfs::Vfs>,
+                vfs: Arc::clone(&world.tree) as Arc<dyn hotcell_vfs::Vfs>,
                 programs: Arc::clone(&inner.programs),
                 stop,
                 account: inner.account.clone(),
@@ -119,7 +121,6 @@ impl Active {
                 clock: inner.options.clock.clone(),
                 observer: Some(Arc::clone(&notes) as Arc<dyn Observer>),
             });
-            let world = live.world.clone();
             let work = match inner.options.isolation {
                 Isolation::Thread => {
                     let streams = streams(&command, &kept);
@@ -132,13 +133,14 @@ impl Active {
                         kept: kept.clone(),
                         shell: live.shell.clone(),
                         timeout,
-                        world: world.clone(),
+                        world,
                         notes: Arc::clone(&notes),
                     },
                 )),
             };
-            (kernel, work, world)
+            (kernel, work)
         };
+        notes.begin();
         place.control.begin(&kernel);
         Ok(Box::new(Self {
             run,
@@ -147,8 +149,6 @@ impl Active {
             work: Some(work),
             kept,
             notes,
-            refusals: (inner.account.refusals(), world.refusals()),
-            world,
             began,
             timeout,
             place,
@@ -170,31 +170,15 @@ impl Active {
             };
             if let Poll::Ready(over) = polled {
                 self.work = None;
-                self.look();
+                self.notes.look();
                 return Poll::Ready(over.map(|over| self.finish(over)));
             }
-            self.look();
+            self.notes.look();
             let is_over = self.kernel.busy() >= self.inner().options.limits.cpu_time;
             if !is_over || self.place.control.reason().is_some() {
                 return Poll::Pending;
             }
             self.place.control.stop(KillReason::CpuTime);
-        }
-    }
-
-    /// Tells of limits that somebody has met who could not tell it himself.
-    fn look(&self) {
-        let (memory, files) = self.refusals;
-        if self.inner().account.refusals() > memory {
-            self.notes.limit(LimitKind::Memory);
-        }
-        if self.world.refusals() > files {
-            self.notes.limit(LimitKind::Files);
-        }
-        let is_cut =
-            |output: &Option<Capture>| output.as_ref().is_some_and(|output| output.dropped() > 0);
-        if is_cut(&self.kept.stdout) || is_cut(&self.kept.stderr) {
-            self.notes.limit(LimitKind::Output);
         }
     }
 

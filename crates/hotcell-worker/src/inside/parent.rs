@@ -100,10 +100,15 @@ impl Parent {
             if rest.is_empty() {
                 return;
             }
-            let full = Message::new(&serde_json::json!({ "op": "output" }), Vec::new());
-            // There is nothing that could be refused.
-            let _ = self.ask(&full);
+            self.flush();
         }
+    }
+
+    /// Returns when the host has seen what was printed.
+    pub fn flush(&self) {
+        let request = Message::new(&serde_json::json!({ "op": "output" }), Vec::new());
+        // There is nothing that could be refused.
+        let _ = self.ask(&request);
     }
 
     /// Runs a future to its end. Between its steps this thread sleeps, until somebody here wakes it or an answer comes.
