@@ -84,6 +84,28 @@ impl Module {
         Self(Kind::Host(members))
     }
 
+    /// Its source, if it has one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.0 {
+            Kind::Source(known) => known.text(),
+            Kind::Host(_) => None,
+        }
+    }
+
+    /// The functions that it exports, and the values.
+    pub(crate) fn members(&self) -> (Vec<(&str, &AgentTool)>, Vec<(&str, &Value)>) {
+        let (mut functions, mut values) = (Vec::new(), Vec::new());
+        if let Kind::Host(members) = &self.0 {
+            for (name, member) in members {
+                match member {
+                    Member::Function(tool) => functions.push((name.as_str(), &**tool)),
+                    Member::Value(value) => values.push((name.as_str(), value)),
+                }
+            }
+        }
+        (functions, values)
+    }
+
     /// What checking code has to know of it.
     pub(crate) fn known(&self) -> KnownModule {
         match &self.0 {

@@ -12,6 +12,7 @@ use hotcell_prepare::{PrepareOptions, Rule, Transform};
 use crate::{
     approval::{Approval, ApprovalRequest},
     companion::OnCompanion,
+    isolation::Isolation,
     log::LogEntry,
     module::Module,
 };
@@ -72,6 +73,8 @@ pub struct ExecutorOptions {
     pub(crate) max_tool_calls: usize,
     pub(crate) max_tool_calls_in_flight: usize,
     pub(crate) pause_clock_during_tools: bool,
+    pub(crate) isolation: Isolation,
+    pub(crate) require_jail: bool,
     pub(crate) modules: BTreeMap<String, Module>,
     pub(crate) snapshot_key: Option<SnapshotKey>,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
@@ -100,6 +103,8 @@ impl Default for ExecutorOptions {
             max_tool_calls: 10_000,
             max_tool_calls_in_flight: 1_000,
             pause_clock_during_tools: false,
+            isolation: Isolation::Thread,
+            require_jail: false,
             modules: BTreeMap::new(),
             snapshot_key: None,
             rules: Vec::new(),
@@ -234,6 +239,27 @@ impl ExecutorOptions {
     pub fn pause_clock_during_tools(mut self, pause: bool) -> Self {
         self.pause_clock_during_tools = pause;
         self
+    }
+
+    /// Where the code runs (on threads of this program). In a process it is behind a second wall, for hosts that run code of many
+    /// tenants. Rules and transforms of your own are code of this process, and cannot go along: with them `init` fails.
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Whether a worker process must not run if its jail lacks a part here (false: what is missing is told by `hotcell doctor`).
+    pub fn require_jail(mut self, require: bool) -> Self {
+        self.require_jail = require;
+        self
+    }
+
+    /// Why code cannot run in another process with these options, if it cannot.
+    pub(crate) fn what_keeps_it_here(&self) -> Option<&'static str> {
+        let is_of_host = !self.rules.is_empty() || !self.transforms.is_empty();
+        is_of_host.then_some(
+            "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
+        )
     }
 
     /// Snapshots are sealed with this key, and only those that are can be restored (none): whoever has not got it can neither

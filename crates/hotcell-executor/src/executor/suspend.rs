@@ -155,6 +155,12 @@ impl Executor {
         let timeout = run.timeout.unwrap_or(self.options().timeout_duration());
         let clock = Clock::start(timeout);
         self.0.slot().stop_with(&clock.stop);
+        if self.is_elsewhere() {
+            let started = self.run_elsewhere(run, timeout, &mut turn, &clock, true);
+            let started = started.await;
+            turn.settle();
+            return started;
+        }
         match self.begin(run, timeout, &mut turn, &clock, true).await {
             Ok(run) => self.go_on(run, turn, clock).await,
             Err(execution) => Started::Complete(execution),
@@ -178,6 +184,14 @@ impl Executor {
         let Some(run) = run else {
             return Err(invalid("there is no suspended run"));
         };
+        if self.is_elsewhere() {
+            let clock = Clock::resume(run.timeout, run.spent.wall);
+            self.0.slot().stop_with(&clock.stop);
+            let started = self.resume_elsewhere(run, &answers, &mut turn, &clock);
+            let started = started.await;
+            turn.settle();
+            return started;
+        }
         let checked = self.check(&run, answers);
         let taken = checked.and_then(|answers| {
             let cell = turn.cell("resume")?;
@@ -219,6 +233,9 @@ impl Executor {
     pub async fn suspension(&self) -> Option<Suspension> {
         let mut turn = self.turn(Purpose::Work, "suspension").await.ok()?;
         let run = self.0.slot().suspended.clone()?;
+        if self.is_elsewhere() {
+            return Self::suspension_elsewhere(&mut turn).await.ok()?;
+        }
         let cell = turn.cell("suspension").ok()?;
         Some(self.describe(&run, cell))
     }
@@ -226,7 +243,10 @@ impl Executor {
     /// Gives up the run that waits for answers. What it declared stays, and the executor is ready. Without one this does
     /// nothing.
     pub async fn abandon(&self) -> Result<(), ExecutorError> {
-        let turn = self.turn(Purpose::Work, "abandon").await?;
+        let mut turn = self.turn(Purpose::Work, "abandon").await?;
+        if self.is_elsewhere() {
+            Self::abandon_elsewhere(&mut turn).await?;
+        }
         let run = self.0.slot().suspended.take();
         self.0.hooks.reset(false);
         // The cell gives it up when the turn is over.

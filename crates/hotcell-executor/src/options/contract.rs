@@ -4,7 +4,7 @@ use hotcell_cell::{Clock, Level, Random, SnapshotKey};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
-use crate::{module::Module, shorten::shorten};
+use crate::{isolation::Isolation, module::Module, shorten::shorten};
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "maxOperations",
     "timeoutMs",
     "runConcurrency",
@@ -49,6 +49,7 @@ const NAMES: [&str; 19] = [
     "maxToolCallsInFlight",
     "pauseClockDuringTools",
     "isolation",
+    "requireJail",
     "modules",
     "snapshotKey",
 ];
@@ -112,18 +113,14 @@ impl ExecutorOptions {
             "maxToolCalls" => self.max_tool_calls = given.size(0)?,
             "maxToolCallsInFlight" => self.max_tool_calls_in_flight = given.size(1)?,
             "pauseClockDuringTools" => {
-                self.pause_clock_during_tools = given
-                    .value
-                    .as_bool()
-                    .ok_or_else(|| given.must_be("true or false"))?;
+                self.pause_clock_during_tools = given.flag()?;
             }
-            "isolation" => match given.value.as_str() {
-                Some("thread") => {}
-                Some("process") => {
-                    return Err(given.must_be("\"thread\": this build has no worker process yet"));
-                }
-                _ => return Err(given.must_be("\"thread\"")),
-            },
+            "isolation" => {
+                let isolation = given.value.as_str().and_then(Isolation::from_name);
+                self.isolation =
+                    isolation.ok_or_else(|| given.must_be("\"thread\" or \"process\""))?;
+            }
+            "requireJail" => self.require_jail = given.flag()?,
             "snapshotKey" => self.snapshot_key = Some(given.key()?),
             "modules" => self.modules = given.sources()?,
             // In `NAMES`, and nobody has said what it sets.
@@ -165,7 +162,8 @@ impl ExecutorOptions {
             "maxToolCalls": self.max_tool_calls,
             "maxToolCallsInFlight": self.max_tool_calls_in_flight,
             "pauseClockDuringTools": self.pause_clock_during_tools,
-            "isolation": "thread",
+            "isolation": self.isolation.name(),
+            "requireJail": self.require_jail,
             "modules": modules.collect::<Map<_, _>>(),
         })
     }
@@ -215,6 +213,11 @@ impl Given<'_> {
             0x10_0000 => "a whole number of at least 1048576",
             _ => "a whole number of at least 1024",
         }))
+    }
+
+    fn flag(&self) -> Result<bool, OptionsError> {
+        let flag = self.value.as_bool();
+        flag.ok_or_else(|| self.must_be("true or false"))
     }
 
     fn strings(&self, expected: &'static str) -> Result<Vec<&str>, OptionsError> {

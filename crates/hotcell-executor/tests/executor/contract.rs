@@ -50,7 +50,7 @@ fn every_state_is_in_the_contract() {
 
 /// An executor in this state, and what has to be kept for it to stay there.
 fn in_state(state: &str) -> (Executor, Option<Box<dyn std::any::Any>>) {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_operations(1 << 50)
         .timeout(Duration::from_secs(5));
     let executor = Executor::new(options);
@@ -172,18 +172,18 @@ fn provoke(code: ErrorCode) -> (ExecutorError, Executor) {
     let failed = |executor: Executor, code: &str| (fail(&executor, code), executor);
     match code {
         ErrorCode::InvalidState => {
-            let executor = Executor::new(ExecutorOptions::default());
+            let executor = Executor::new(crate::options());
             (block_on(executor.cleanup()).unwrap_err(), executor)
         }
         ErrorCode::InitFailed => {
-            let executor = Executor::new(ExecutorOptions::default().memory_limit(1));
+            let executor = Executor::new(crate::options().memory_limit(1));
             (block_on(executor.init()).unwrap_err(), executor)
         }
         ErrorCode::ValidationFailed => failed(executor(), ")"),
         ErrorCode::ImportNotAllowed => failed(executor(), "await import('x')"),
         ErrorCode::MaxOpsExceeded => failed(executor(), "for (;;) {}"),
         ErrorCode::ExecTimeout => {
-            let options = ExecutorOptions::default().timeout(Duration::from_millis(20));
+            let options = crate::options().timeout(Duration::from_millis(20));
             failed(ready(options.max_operations(1 << 50)), "for (;;) {}")
         }
         ErrorCode::RuntimeException => failed(executor(), "throw new Error('x')"),
@@ -216,6 +216,17 @@ fn provoke(code: ErrorCode) -> (ExecutorError, Executor) {
             assert!(executor.cancel());
             let error = block_on(run).unwrap_err();
             (error, executor.clone())
+        }
+        #[cfg(target_os = "linux")]
+        ErrorCode::WorkerCrashed => {
+            let options = crate::options().isolation(hotcell_executor::Isolation::Process);
+            let executor = ready(options);
+            let die = Tool::sync(|_| {
+                crate::worker::signal("KILL");
+                Ok(Value::Undefined)
+            });
+            block_on(executor.send_tools([("die", die)])).unwrap();
+            failed(executor, "die(); for (;;) {}")
         }
         ErrorCode::InvalidAnswer => {
             let (executor, _) = in_state("SUSPENDED");
