@@ -15,7 +15,10 @@ use crate::{changes, source};
 
 /// The options that the command line asks for.
 pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
-    let mut options = ExecutorOptions::default()
+    args.isolation.check()?;
+    let mut options = args
+        .isolation
+        .of_executor(ExecutorOptions::default())
         .timeout(args.timeout)
         .max_operations(args.max_operations)
         .memory_limit(args.memory)

@@ -407,6 +407,7 @@ impl Desk {
         let decision = decide(ApprovalRequest {
             tool: name.into(),
             arguments: arguments.into(),
+            account: self.account.clone(),
         });
         let granted = Arc::clone(&self.granted);
         let came = async move {

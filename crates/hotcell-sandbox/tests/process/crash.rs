@@ -13,10 +13,11 @@ fn kills() -> u64 {
 }
 
 fn kill(pid: i32) {
+    // One may be gone since it was seen.
     let killed = std::process::Command::new("kill")
         .args(["-9", &pid.to_string()])
-        .status();
-    assert!(killed.unwrap().success());
+        .output();
+    killed.unwrap();
 }
 
 /// Kills all workers of this program after a while, those that wait for work included, and sees them dead: one that was not would be
