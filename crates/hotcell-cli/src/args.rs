@@ -161,8 +161,8 @@ const SERVE_HELP: &str = "\
 JSON-RPC 2.0, one message per line, on standard input and output. Requests are handled concurrently and answered in any
 order; those for one executor begin in the order in which they came. The process ends when standard input closes.
 
-With --isolation process all executors and sandboxes of the server run in jailed worker processes, whatever their options leave
-out; one that asks for \"thread\" is refused. For hosts that run the code of many tenants.
+With --isolation process all executors and sandboxes of the server run in jailed worker processes;
+one that asks for \"thread\" is refused. For hosts that run the code of many tenants.
 
 Example:
   {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"executor.create\",\"params\":{}}

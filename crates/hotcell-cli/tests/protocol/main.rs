@@ -18,6 +18,8 @@
 mod client;
 mod concurrency;
 mod files;
+#[cfg(target_os = "linux")]
+mod isolation;
 mod lifecycle;
 mod sandboxes;
 mod texts;
