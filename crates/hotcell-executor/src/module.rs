@@ -40,6 +40,9 @@ enum Kind {
     Host(Vec<(String, Member)>),
 }
 
+/// What a module exports of one kind, by name.
+type Exports<'m, T> = Vec<(&'m str, &'m T)>;
+
 #[derive(Debug, Clone)]
 enum Member {
     Function(Box<AgentTool>),
@@ -93,7 +96,7 @@ impl Module {
     }
 
     /// The functions that it exports, and the values.
-    pub(crate) fn members(&self) -> (Vec<(&str, &AgentTool)>, Vec<(&str, &Value)>) {
+    pub(crate) fn members(&self) -> (Exports<'_, AgentTool>, Exports<'_, Value>) {
         let (mut functions, mut values) = (Vec::new(), Vec::new());
         if let Kind::Host(members) = &self.0 {
             for (name, member) in members {

@@ -8,6 +8,10 @@ use super::Slot;
 use crate::process::{Canceller, Remote, TO_GO_ALONG};
 
 /// What runs the code of an executor.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box for each cell would be made for nothing"
+)]
 pub(super) enum Body {
     Here(Cell),
     There(Box<Remote>),

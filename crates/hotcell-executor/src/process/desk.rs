@@ -182,7 +182,9 @@ impl Desk {
     pub(super) fn give_up(&mut self) {
         self.run = None;
         let open: Vec<_> = self.open.drain().map(|(_, open)| open).collect();
-        open.iter().for_each(|open| open.close());
+        for open in open {
+            open.close();
+        }
         for (_, (answer, cancel)) in self.promised.drain() {
             cancel.cancel();
             drop(answer);

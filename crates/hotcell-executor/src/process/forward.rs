@@ -143,7 +143,6 @@ impl Line {
 /// What the answer begins with that says that the call has given a promise.
 pub(super) const LATER: u8 = 3;
 
-#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
 fn refused(refusal: Refusal) -> ToolError {
     if refusal.code == RANGE {
         return ToolError::new("RangeError", refusal.message);

@@ -308,13 +308,13 @@ impl Remote {
         time: Time<'_>,
         began: impl FnOnce(Canceller),
     ) -> Result<Told, Gone> {
-        let approves = |answer: &Answer| matches!(answer, Answer::Approve);
-        let mut approved = answers.iter().filter(|(_, answer)| approves(answer));
-        if approved.any(|(id, _)| !self.desk.knows(id)) {
+        let is_approval = |answer: &Answer| matches!(answer, Answer::Approve);
+        let mut allowed = answers.iter().filter(|(_, answer)| is_approval(answer));
+        if allowed.any(|(id, _)| !self.desk.knows(id)) {
             self.suspension().await?;
         }
         for (id, answer) in answers {
-            if approves(answer) {
+            if is_approval(answer) {
                 self.desk.approve(id);
             }
         }
@@ -381,7 +381,7 @@ impl Remote {
     pub(crate) async fn snapshot(&mut self) -> Result<(Vec<u8>, [u8; 8]), Gone> {
         let message = self.order(&Order::Snapshot, Vec::new()).await?;
         let mut from = Unpacker::new(&message.binary, 0, &Unwatched);
-        let mut read = || -> Result<_, Malformed> {
+        let mut take = || -> Result<_, Malformed> {
             let snapshot = from.bytes()?.to_vec();
             let mut sequence = [0; 8];
             for byte in &mut sequence {
@@ -390,8 +390,8 @@ impl Remote {
             from.finish()?;
             Ok((snapshot, sequence))
         };
-        let read = read();
-        read.map_err(|_| self.talks_nonsense())
+        let taken = take();
+        taken.map_err(|_| self.talks_nonsense())
     }
 
     /// How much memory the values may take that it tells of: an output, and what calls were made with.

@@ -81,7 +81,9 @@ pub(super) fn take_entry(from: &mut Unpacker<'_>) -> Result<LogEntry, Malformed>
 
 fn put_entries(out: &mut Packer, entries: &[LogEntry]) {
     out.count(entries.len());
-    entries.iter().for_each(|entry| put_entry(out, entry));
+    for entry in entries {
+        put_entry(out, entry);
+    }
 }
 
 fn put_stats(out: &mut Packer, stats: &RunStats) {

@@ -135,41 +135,48 @@ impl WireOptions {
     }
 
     pub(super) fn into_options(self) -> ExecutorOptions {
-        let mut options = ExecutorOptions::default();
-        options.max_operations = f64::from_bits(self.max_operations);
-        options.timeout_ms = f64::from_bits(self.timeout_ms);
-        if self.is_queue {
-            options.run_concurrency = Concurrency::Queue;
-        }
-        options.max_queued_runs = self.max_queued_runs;
-        options.authorized_imports = self.authorized_imports;
-        options.max_log_bytes = self.max_log_bytes;
         let levels = self.levels.into_iter();
-        options.collect_console_levels = levels
-            .filter_map(|place| Level::ALL.get(place).copied())
-            .collect();
-        options.memory_limit = self.memory_limit;
-        options.max_host_memory = self.max_host_memory;
-        options.clock = match self.clock {
-            WireClock::Off => Clock::Off,
-            WireClock::Real => Clock::Real,
-            WireClock::Fixed(time) => Clock::Fixed(f64::from_bits(time)),
-        };
-        options.random = match self.random {
-            WireRandom::Off => Random::Off,
-            WireRandom::Real => Random::Real,
-            WireRandom::Seeded(seed) => Random::Seeded(seed),
-        };
-        options.max_code_bytes = self.max_code_bytes;
-        options.max_result_bytes = self.max_result_bytes;
-        options.max_tool_calls = self.max_tool_calls;
-        options.max_tool_calls_in_flight = self.max_tool_calls_in_flight;
-        options.pause_clock_during_tools = self.pause_clock_during_tools;
-        options
+        ExecutorOptions {
+            max_operations: f64::from_bits(self.max_operations),
+            timeout_ms: f64::from_bits(self.timeout_ms),
+            run_concurrency: if self.is_queue {
+                Concurrency::Queue
+            } else {
+                Concurrency::Reject
+            },
+            max_queued_runs: self.max_queued_runs,
+            authorized_imports: self.authorized_imports,
+            max_log_bytes: self.max_log_bytes,
+            collect_console_levels: levels
+                .filter_map(|place| Level::ALL.get(place).copied())
+                .collect(),
+            memory_limit: self.memory_limit,
+            max_host_memory: self.max_host_memory,
+            clock: match self.clock {
+                WireClock::Off => Clock::Off,
+                WireClock::Real => Clock::Real,
+                WireClock::Fixed(time) => Clock::Fixed(f64::from_bits(time)),
+            },
+            random: match self.random {
+                WireRandom::Off => Random::Off,
+                WireRandom::Real => Random::Real,
+                WireRandom::Seeded(seed) => Random::Seeded(seed),
+            },
+            max_code_bytes: self.max_code_bytes,
+            max_result_bytes: self.max_result_bytes,
+            max_tool_calls: self.max_tool_calls,
+            max_tool_calls_in_flight: self.max_tool_calls_in_flight,
+            pause_clock_during_tools: self.pause_clock_during_tools,
+            ..ExecutorOptions::default()
+        }
     }
 }
 
 /// A tool, all but its function.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one of the tool's own"
+)]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WireTool {
     spec: ToolSpec,
