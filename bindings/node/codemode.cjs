@@ -3,12 +3,20 @@
 // an exception.
 
 const { SESExecutor, observation } = require('./index.cjs');
+const { IDENTIFIER, anything, namespace } = require('./namespaces.cjs');
 
 /** The namespace of functions that come without one. */
 const DEFAULT_NAMESPACE = 'codemode';
-/** The time is the limit there, not the loops. */
-const DEFAULTS = { timeoutMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER };
-const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+/**
+ * The limit there is the time that code computes: not its loops (so many no program makes), and not what its functions take, which
+ * is up to the host.
+ */
+const DEFAULTS = { timeoutMs: null, cpuTimeMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER };
+
+/** What a connector gives that is no result. */
+const CONTROL = '__codemode_control__';
+/** The words of an error by which a durable runtime knows that the code waits for approval. */
+const PAUSE = '__CODEMODE_PAUSE__';
 
 class HotcellExecutor {
   #options;
@@ -20,13 +28,13 @@ class HotcellExecutor {
   }
 
   /** Runs the code in a sandbox of its own. Never throws. */
-  async execute(code, providersOrFns = []) {
+  async execute(code, providersOrFns = [], { connectors = [] } = {}) {
     const executor = new SESExecutor(this.#options);
     try {
-      const { tools, prelude } = namespaces(providersOrFns);
+      const { tools, preludes } = gather(providersOrFns, connectors);
       await executor.init();
       await executor.sendTools(tools);
-      if (prelude !== '') await executor.run(prelude);
+      for (const prelude of preludes) await executor.run(prelude, { name: 'prelude.js' });
       const { output, error, entries } = await executor.execute(program(String(code)), { name: 'codemode.js', callFunction: true });
       const logs = entries.map(line);
       return error === undefined ? { result: output, logs } : { result: undefined, error: words(error), logs };
@@ -43,34 +51,47 @@ function words({ code, message, details }) {
   return observation(Object.assign(new Error(message), { code, details }));
 }
 
-/**
- * Functions in namespaces. Their names may be any text there; those that are no identifiers are tools under other names, and the
- * prelude is code that makes objects of them.
- */
-function namespaces(providersOrFns) {
+/** What providers and connectors bring: tools, and code that is run before the program. */
+function gather(providersOrFns, connectors) {
   const providers = Array.isArray(providersOrFns) ? providersOrFns : [{ name: DEFAULT_NAMESPACE, fns: providersOrFns }];
   const tools = {};
-  const names = new Set();
-  let prelude = '';
-  providers.forEach(({ name = DEFAULT_NAMESPACE, fns, positionalArgs = false }, i) => {
-    if (!IDENTIFIER.test(name)) throw new TypeError(`Provider name ${JSON.stringify(name)} is not a valid JavaScript identifier`);
-    if (names.has(name)) throw new TypeError(`Duplicate provider name ${JSON.stringify(name)}`);
-    names.add(name);
-    // Like there, every function is asynchronous, and takes one object unless it says otherwise.
-    const call = (key) => async (...args) => (positionalArgs ? fns[key](...args) : fns[key](args[0] ?? {}));
-    const keys = Object.keys(fns);
-    if (keys.length > 0 && keys.every((key) => IDENTIFIER.test(key))) {
-      tools[name] = Object.fromEntries(keys.map((key) => [key, call(key)]));
-      return;
-    }
-    const members = keys.map((key, j) => {
-      const global = `${name}$${i}$${j}`;
-      tools[global] = call(key);
-      return `${JSON.stringify(key)}: (...args) => ${global}(...args)`;
-    });
-    prelude += `globalThis.${name} = Object.freeze({ __proto__: null, ${members.join(', ')} });\n`;
-  });
-  return { tools, prelude };
+  const preludes = [];
+  const names = new Set(connectors.map(({ name }) => name));
+  const add = (made) => {
+    Object.assign(tools, made.tools);
+    if (made.prelude !== '') preludes.push(made.prelude);
+  };
+  const own = [];
+  const seen = new Set();
+  for (const { name = DEFAULT_NAMESPACE, fns, prelude } of providers) {
+    check(name, 'Provider', seen);
+    // As there, a connector of the same name stands in its place.
+    if (names.has(name)) continue;
+    // As there, every function is asynchronous, and is called with what code passes.
+    const members = Object.fromEntries(Object.keys(fns).map((key) => [key, async (...args) => fns[key](...args)]));
+    add(namespace(name, members, { open: prelude !== undefined }));
+    if (prelude !== undefined) own.push(prelude, `Object.freeze(globalThis.${name});`);
+  }
+  seen.clear();
+  for (const { name, binding } of connectors) {
+    check(name, 'Connector', seen);
+    add(anything(name, async (method, argument) => taken(await binding.callTool(method, argument))));
+  }
+  return { tools, preludes: [...preludes, ...own] };
+}
+
+function check(name, what, seen) {
+  if (!IDENTIFIER.test(name)) throw new TypeError(`${what} name ${JSON.stringify(name)} is not a valid JavaScript identifier`);
+  if (seen.has(name)) throw new TypeError(`Duplicate ${what.toLowerCase()} name ${JSON.stringify(name)}`);
+  seen.add(name);
+}
+
+/** A connector tells by its result that the code is to stop, or failed. */
+function taken(result) {
+  const control = typeof result === 'object' && result !== null ? result[CONTROL] : undefined;
+  if (control === 'pause') throw new Error(PAUSE);
+  if (control === 'error') throw new Error(String(result.message));
+  return result;
 }
 
 /** What is exported is the program; nothing moves. */

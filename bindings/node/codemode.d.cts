@@ -11,8 +11,18 @@ export interface ResolvedProvider {
   /** `codemode` by default. */
   name: string;
   fns: Record<string, (...args: any[]) => Promise<unknown>>;
-  /** Whether functions take their arguments one by one and not as one object. */
-  positionalArgs?: boolean;
+  /** Code that is run before the program, for functions that the namespace has inside: `name.step = async (…) => { … }`. */
+  prelude?: string;
+}
+
+/** A namespace whose functions are not known: `name.method(argument)` is `binding.callTool("method", argument)`. */
+export interface ConnectorBinding {
+  name: string;
+  binding: { callTool(method: string, args: unknown): Promise<unknown> };
+}
+
+export interface ExecuteOptions {
+  connectors?: ConnectorBinding[];
 }
 
 /** The `Executor` of codemode. */
@@ -20,15 +30,20 @@ export interface Executor {
   execute(
     code: string,
     providersOrFns: ResolvedProvider[] | Record<string, (...args: any[]) => Promise<unknown>>,
+    options?: ExecuteOptions,
   ): Promise<ExecuteResult>;
 }
 
-/** Runs each program in a sandbox of its own. Never throws. Defaults: 30 seconds, any number of loop iterations. */
+/**
+ * Runs each program in a sandbox of its own. Never throws. Defaults: 30 seconds of computing, any time in
+ * functions (`timeoutMs: null`), any number of loop iterations.
+ */
 export class HotcellExecutor implements Executor {
   constructor(options?: ExecutorOptions);
   execute(
     code: string,
     providersOrFns?: ResolvedProvider[] | Record<string, (...args: any[]) => Promise<unknown>>,
+    options?: ExecuteOptions,
   ): Promise<ExecuteResult>;
 }
 

@@ -11,7 +11,12 @@ export interface ExecutorOptions {
   /** How many loop iterations a run may make (50,000). */
   maxOperations?: number;
   /** How long a run may take, in milliseconds (10,000). It also ends code that only computes. */
-  timeoutMs?: number;
+  timeoutMs?: number | null;
+  /**
+   * How long a run may compute, in milliseconds, beside `timeoutMs` (any time): the time in which it holds a thread. Waiting for
+   * tools and timers is free. With it `timeoutMs` can be `null`: then a run may wait as long as it likes.
+   */
+  cpuTimeMs?: number;
   /** What becomes of a run while another is under way ("reject"). */
   runConcurrency?: "reject" | "queue";
   /** How many runs may wait, with `runConcurrency: "queue"` (1,000). */
@@ -39,6 +44,12 @@ export interface ExecutorOptions {
   clock?: "none" | "real" | { fixed: number };
   /** Where `Math.random()` gets its numbers ("none": it throws). */
   random?: "none" | "real" | { seed: number };
+  /**
+   * Whether code has `setTimeout`, `setInterval`, `setImmediate` and their clears (false). Timers that are pending when a run ends end
+   * with it, or with `persist` fire in the next. With a fixed clock their time is virtual: they fire in order, without waiting, and
+   * move the clock on.
+   */
+  timers?: boolean | { persist: boolean };
   /** The largest code that is looked at, in bytes (1 MiB; in any case a sixtieth of `maxHostMemoryBytes`, as much as looking at it takes). */
   maxCodeBytes?: number;
   /** How large a result, or the arguments of a tool call, may be, in bytes (8 MiB). */
@@ -61,8 +72,30 @@ export interface ExecutorOptions {
    * imports those that are authorised, by `import { x } from "name"` at its top or by `await import("name")`.
    */
   modules?: Record<string, string | HostModule>;
+  /**
+   * Whether code may show things (false): it has `display(value)`, `image(bytesOrDataUrl, mime?)`, `audio(bytesOrDataUrl, mime?)` and
+   * `text(value)`, whose items are the `content` of its run, and `notify(text)`, which `onNotify` hears of. A tool or variable of yours
+   * that has one of these names takes its place.
+   */
+  content?: boolean;
+  /** How many items a run may show (100). */
+  maxContentItems?: number;
+  /** How many bytes those items may have together (8 MiB). */
+  maxContentBytes?: number;
+  /** How often a run may call `notify` (1,000). */
+  maxNotifications?: number;
+  /**
+   * Gives code `store(key, value)` and `load(key)`, which keep small values in this object (none): a `Map`, or functions `get`, `set` and
+   * perhaps `delete` of your own, which may return promises. With `true` they are kept in memory for as long as there is the executor or
+   * a fork of it.
+   */
+  store?: boolean | ValueStore;
+  /** How many bytes one value may have that code stores, with its key; with `store: true` also how many all of them (1 MiB). */
+  maxStoreBytes?: number;
   /** Receives console output as it is printed. */
   onLog?: (entry: LogEntry) => void;
+  /** Receives what code tells with `notify`, at once. */
+  onNotify?: (text: string) => void;
   /**
    * Decides on calls of tools with `permission: "ask"`; without it they are refused. `true` allows the call, a text refuses
    * it with that reason, anything else refuses it.
@@ -72,6 +105,23 @@ export interface ExecutorOptions {
 
 /** What a module exports: functions, which are called like tools, and values, which arrive frozen. */
 export type HostModule = Record<string, unknown>;
+
+/** Where `store(key, value)` puts values and `load(key)` finds them. */
+export interface ValueStore {
+  get(key: string): unknown;
+  set(key: string, value: unknown): unknown;
+  /** Called for `store(key, undefined)`; without it `set` is. */
+  delete?(key: string): unknown;
+}
+
+/** Something that code showed: text, or the bytes of an image or a sound, which were found to be what `mime` says. */
+export type ContentItem =
+  | { mime: "text/plain" | "application/json" | "image/svg+xml"; text: string; data?: undefined }
+  | {
+      mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "audio/wav" | "audio/mpeg" | "audio/ogg" | "audio/flac";
+      data: Uint8Array;
+      text?: undefined;
+    };
 
 export interface LogEntry {
   level: ConsoleLevel;
@@ -101,6 +151,8 @@ export interface CodeOutput<T = unknown> {
 /** What a run has to tell beyond the contract. */
 export interface RunOutput<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
+  /** What the code showed, with the option `content`. */
+  content: ContentItem[];
   /** What there is to say about the code that did not keep it from running. */
   diagnostics: Diagnostic[];
   stats: RunStats;
@@ -110,6 +162,8 @@ export interface RunOutput<T = unknown> extends CodeOutput<T> {
 /** What a run has to tell, however it ended. */
 export interface Execution<T = unknown> extends CodeOutput<T> {
   entries: LogEntry[];
+  /** What the code showed, with the option `content`. */
+  content: ContentItem[];
   diagnostics: Diagnostic[];
   /** Absent if the run did not begin. */
   stats?: RunStats;
@@ -188,6 +242,8 @@ export class ExecutorError extends Error {
   readonly logs?: string;
   /** What it printed, with levels and times. */
   readonly entries: LogEntry[];
+  /** What it showed. */
+  readonly content: ContentItem[];
   toJSON(): NormalizedExecutorError;
 }
 
@@ -256,8 +312,10 @@ export interface Tools {
 export interface RunOptions {
   /** Calls the run off: it fails with `ERR_CANCELLED`, and the signal's reason is the error's `cause`. */
   signal?: AbortSignal;
-  /** How long this run may take. */
-  timeoutMs?: number;
+  /** How long this run may take. `null`: as long as it likes; that counts where there is a `cpuTimeMs`. */
+  timeoutMs?: number | null;
+  /** How long this run may compute. */
+  cpuTimeMs?: number;
   /** What stacks call the code. */
   name?: string;
   /** For the tools that the code calls: see `ToolContext`. The code does not get to see it. */
@@ -294,7 +352,7 @@ export class SESExecutor implements ICodeExecutor {
   /** The files that its tools work on, if there are such. */
   readonly files: Files | undefined;
   /** The options in force. */
-  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey">>;
+  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey" | "cpuTimeMs">> & Pick<ExecutorOptions, "cpuTimeMs">;
 
   init(): Promise<void>;
   /** Values become global variables: copies, deeply frozen. */
@@ -316,6 +374,12 @@ export class SESExecutor implements ICodeExecutor {
   snapshot(): Promise<Buffer>;
   /** A second executor in the same state, tools and files included. */
   fork(): Promise<SESExecutor>;
+  /**
+   * Makes the executor ready again after `ERR_EXEC_TIMEOUT`, with its state: what the run had completed is there. That works where
+   * the error says `details.recoverable`; where the run had to be torn out of its cell it is refused, and only `cleanup` and `init`
+   * help.
+   */
+  recover(): Promise<void>;
   cleanup(): Promise<void>;
   /** Calls off what runs and cleans up. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -355,9 +419,10 @@ export interface PromptContext {
   /** The marks around code. The parser must be given the same ones. */
   tags?: CodeTags;
   customInstructions?: string;
-  limits?: { maxOperations?: number; timeoutMs?: number; maxLogBytes?: number; maxSteps?: number };
+  limits?: { maxOperations?: number; timeoutMs?: number | null; cpuTimeMs?: number | null; maxLogBytes?: number; maxSteps?: number };
   clock?: boolean;
   random?: boolean;
+  timers?: boolean;
   /** A template of your own, in the place of ours. */
   template?: string;
 }
@@ -467,7 +532,6 @@ export class Files {
   /** Names of directories end in `/`. */
   list(path?: string, recursive?: boolean): Promise<string[]>;
   exists(path: string): Promise<boolean>;
-  fileSize(path: string): Promise<number>;
   read(args: { path: string; offset?: number; limit?: number }): Promise<FileToolResult>;
   write(args: { path: string; content: string }): Promise<FileToolResult>;
   edit(args: { path: string; oldText?: string; newText?: string; edits?: Array<{ oldText: string; newText: string }> }): Promise<FileToolResult>;

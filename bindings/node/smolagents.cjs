@@ -28,7 +28,7 @@ class CodeExecutor extends SESExecutor {
 
   /**
    * One step of an agent: takes the code out of a model's answer, runs it, and says what the model should read next. An executor
-   * that a step left DIRTY is made ready again. Never throws for what the model did.
+   * that a step left DIRTY is made ready again, with its state if it is whole. Never throws for what the model did.
    */
   async step(answer, { tags, observation: budget, ...options } = {}) {
     let code;
@@ -40,8 +40,12 @@ class CodeExecutor extends SESExecutor {
     }
     const execution = await this.execute(code, options);
     if (this.state === 'DIRTY') {
-      await this.cleanup();
-      await this.init();
+      if (execution.error?.details?.recoverable) {
+        await this.recover();
+      } else {
+        await this.cleanup();
+        await this.init();
+      }
     }
     return { ...execution, code, observation: observation(execution, budget) };
   }

@@ -7,7 +7,11 @@ use hotcell_sandbox::Command;
 
 const DEADLINE: Duration = Duration::from_millis(100);
 
-const ENDLESS: [(&str, &str); 9] = [
+/// A WASI program that never ends.
+const LOOP: &str =
+    r#"(module (memory (export "memory") 1) (func (export "_start") (loop (br 0))))"#;
+
+const ENDLESS: [(&str, &str); 12] = [
     ("a loop", "while :; do :; done"),
     ("`sleep`", "sleep 1000"),
     ("a full pipe", "yes | sleep 1000"),
@@ -22,12 +26,27 @@ const ENDLESS: [(&str, &str); 9] = [
     ),
     ("`jq`, a loop", "jq -n 'repeat(.)' > /dev/null"),
     ("`xz` of zeros", "xz -c /dev/zero > /dev/null"),
+    (
+        "`tar` of a tree",
+        "mkdir t; touch t/{1..1000}; while :; do tar cf - t; done > /dev/null",
+    ),
+    (
+        "a job in the background",
+        "(while :; do :; done) & sleep 1000",
+    ),
     ("`js`, a loop", "js -e 'for (;;) {}'"),
+    ("a WASI program, a loop", "./loop.wasm"),
 ];
 
 pub(crate) fn measure(report: &mut Report) {
+    let module = wat::parse_str(LOOP).unwrap();
     for (name, script) in ENDLESS {
         let sandbox = crate::sandbox();
+        sandbox.write_file("loop.wasm", &module).unwrap();
+        sandbox.chmod("loop.wasm", 0o755).unwrap();
+        // Compiled once, before its time counts.
+        let warm = Command::new("./loop.wasm").timeout(DEADLINE);
+        pollster::block_on(sandbox.run(warm)).unwrap();
         let late = |_| {
             let began = Instant::now();
             let command = Command::new(script).timeout(DEADLINE);

@@ -2,7 +2,7 @@
 
 /** Why a call of an executor failed, in the form that every front door of hotcell gives it. */
 class ExecutorError extends Error {
-  constructor({ code, severity, message, retryable, details, logs, entries }, options) {
+  constructor({ code, severity, message, retryable, details, logs, entries, content }, options) {
     super(message, options);
     this.code = code;
     this.severity = severity;
@@ -11,6 +11,7 @@ class ExecutorError extends Error {
     if (logs !== undefined) this.logs = logs;
     // For who wants the levels and times; printing an error shows its logs once.
     Object.defineProperty(this, 'entries', { value: entries ?? [], configurable: true, writable: true });
+    Object.defineProperty(this, 'content', { value: content ?? [], configurable: true, writable: true });
   }
 
   /** The error as plain data. */

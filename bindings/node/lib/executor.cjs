@@ -14,18 +14,45 @@ class Hooks {
   /** They are called in the context in which they were given. */
   resource = new AsyncResource('hotcell.hooks');
 
-  constructor(onLog, onApproval) {
-    for (const [name, hook] of Object.entries({ onLog, onApproval })) {
+  constructor({ onLog, onApproval, onNotify }, store) {
+    for (const [name, hook] of Object.entries({ onLog, onApproval, onNotify })) {
       if (hook !== undefined && typeof hook !== 'function') throw new TypeError(`option ${name} must be a function`);
     }
     this.onLog = onLog;
     this.onApproval = onApproval;
+    this.onNotify = onNotify;
+    this.store = store;
   }
 
-  /** What native code has to know of them. */
+  /** What native code has to know of them. The same numbers are in src/executor.rs. */
   get known() {
-    return [this.id, this.onLog !== undefined, this.onApproval !== undefined];
+    const wanted = [[1, this.onLog], [2, this.onApproval], [4, this.onNotify], [8, this.store]];
+    return [this.id, wanted.reduce((sum, [number, hook]) => (hook === undefined ? sum : sum + number), 0)];
   }
+
+  /** Does what code asks of the store. */
+  call(name, [key, value]) {
+    if (name === 'load') return this.store.get(key);
+    if (value !== undefined) return settled(this.store.set(key, value));
+    return settled(typeof this.store.delete === 'function' ? this.store.delete(key) : this.store.set(key, undefined));
+  }
+}
+
+/** What a store gives for a value that it took is nothing to the code; only when it is done is. */
+function settled(done) {
+  return typeof done?.then === 'function' ? done.then(() => undefined) : undefined;
+}
+
+/** Takes those options out that are functions of the host's, and a store that is an object. What is left is data. */
+function takeHooks(options) {
+  const { onLog, onApproval, onNotify, ...rest } = options ?? {};
+  let store;
+  if (typeof rest.store === 'object' && rest.store !== null) {
+    ({ store } = rest);
+    if (typeof store.get !== 'function' || typeof store.set !== 'function') throw new TypeError('option store must be true, or an object with get and set, such as a Map');
+    rest.store = true;
+  }
+  return { hooks: new Hooks({ onLog, onApproval, onNotify }, store), rest };
 }
 
 /** Says to the constructor that everything is there already. */
@@ -55,8 +82,8 @@ class SESExecutor {
       [this.#native, this.#hooks, this.#tools, this.#modules, this.#attached] = made;
       return;
     }
-    const { onLog, onApproval, ...rest } = options ?? {};
-    this.#hooks = new Hooks(onLog, onApproval);
+    const { hooks, rest } = takeHooks(options);
+    this.#hooks = hooks;
     this.#modules = takeModules(rest);
     const json = toJson(options === null ? null : rest);
     this.#native = complain(() => new NativeExecutor(host, json, ...this.#hooks.known, this.#modules?.native()));
@@ -65,8 +92,7 @@ class SESExecutor {
   /** An executor as it was when `snapshot` was taken. Tools must be sent again. */
   static async restore(snapshot, options) {
     if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
-    const { onLog, onApproval, ...rest } = options ?? {};
-    const hooks = new Hooks(onLog, onApproval);
+    const { hooks, rest } = takeHooks(options);
     const modules = takeModules(rest);
     const json = options === undefined ? undefined : toJson(rest);
     const bytes = await copyOf(snapshot);
@@ -160,12 +186,18 @@ class SESExecutor {
         logs: error.logs ?? '',
         is_final_answer: false,
         entries: error.entries ?? [],
+        content: error.content ?? [],
         diagnostics: error.details?.diagnostics ?? [],
         stats: undefined,
         calls: [],
         error,
       };
     }
+  }
+
+  /** Ready again, with its state, after a run that timed out. */
+  async recover() {
+    await this.#operate((id) => this.#native.recover(id));
   }
 
   cancel() {
@@ -227,16 +259,16 @@ class SESExecutor {
   }
 
   async #run(code, options = {}) {
-    const { signal, timeoutMs, name, context, callFunction, ...unknown } = options ?? {};
-    known(unknown, 'run', ['signal', 'timeoutMs', 'name', 'context', 'callFunction']);
+    const { signal, timeoutMs, cpuTimeMs, name, context, callFunction, ...unknown } = options ?? {};
+    known(unknown, 'run', ['signal', 'timeoutMs', 'cpuTimeMs', 'name', 'context', 'callFunction']);
     if (typeof code !== 'string') code = code === undefined || code === null ? '' : String(code);
-    if (timeoutMs !== undefined && !(timeoutMs >= 1)) throw new TypeError(`timeoutMs is ${timeoutMs}: it must be a number of at least 1`);
+    const times = timesOf(timeoutMs, cpuTimeMs);
     if (signal?.aborted) throw cancelled(signal);
     let run;
     const abort = () => this.#native.abort(run);
     const ended = this.#operate((id) => {
       run = id;
-      return complain(() => this.#native.run(id, code, name, timeoutMs, Boolean(callFunction)));
+      return complain(() => this.#native.run(id, code, name, times, Boolean(callFunction)));
     }, context);
     this.#runs.set(run, ended);
     signal?.addEventListener('abort', abort, { once: true });
@@ -252,6 +284,14 @@ class SESExecutor {
       this.#runs.delete(run);
     }
   }
+}
+
+/** The times of a run as native code takes them: NaN for what is not given, infinity for no timeout. */
+function timesOf(timeoutMs, cpuTimeMs) {
+  for (const [name, time] of Object.entries({ timeoutMs, cpuTimeMs })) {
+    if (time !== undefined && time !== null && !(time >= 1)) throw new TypeError(`${name} is ${time}: it must be a number of at least 1`);
+  }
+  return new Float64Array([timeoutMs === null ? Infinity : timeoutMs ?? NaN, cpuTimeMs ?? NaN]);
 }
 
 /** Takes those modules out of the options that JSON cannot say. */

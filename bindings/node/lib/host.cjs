@@ -18,7 +18,7 @@ const { unpack, unpackInSteps } = require('./unpack.cjs');
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND] = [0, 1, 2, 3, 4, 5, 6];
+const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND, NOTICE] = [0, 1, 2, 3, 4, 5, 6, 7];
 const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW, RAN, SANDBOX, REFUSED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** How much of a turn of the event loop is for all of this, functions of the host's that are called included. */
@@ -293,6 +293,8 @@ function handle(event) {
       return call(event);
     case LOG:
       return log(event);
+    case NOTICE:
+      return notice(event);
     case APPROVAL:
       return approve(event);
     case OUTPUT:
@@ -349,6 +351,10 @@ function log([, , hooks, entries]) {
   inContext(hooks, (hooks) => {
     for (const entry of JSON.parse(entries)) safely(() => hooks.onLog(entry));
   });
+}
+
+function notice([, , hooks, text]) {
+  inContext(hooks, (hooks) => hooks.onNotify(text));
 }
 
 function output([, , hooks, stream, bytes]) {

@@ -13,13 +13,13 @@ const MAX_ODD = 5;
  * make of them. Yields between steps, and returns the report.
  */
 function* assemble(values, odd) {
-  const [{ is_final_answer, lines, diagnostics, stats, calls, texts, error }, logs = '', output] = values;
+  const [{ is_final_answer, lines, content, diagnostics, stats, calls, texts, error }, logs = '', output] = values;
   const entries = yield* entriesOf(lines, texts, logs);
   const records = yield* recordsOf(calls, texts, values);
   for (const message of odd.slice(0, MAX_ODD)) diagnostics.push(notMade(message));
   return {
-    output, logs, is_final_answer, entries, diagnostics, stats, calls: records,
-    error: error ? new ExecutorError({ ...error, logs, entries }) : undefined,
+    output, logs, is_final_answer, entries, content, diagnostics, stats, calls: records,
+    error: error ? new ExecutorError({ ...error, logs, entries, content }) : undefined,
   };
 }
 

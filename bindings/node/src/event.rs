@@ -35,6 +35,8 @@ pub(crate) enum What {
     },
     /// Code in a cell printed lines: JSON, with a comma between each two.
     Log { hooks: u32, entries: String },
+    /// Code tells of its progress.
+    Notice { hooks: u32, text: String },
     /// A tool call waits for somebody's consent. The answer is a value that says whether it has it.
     Approval {
         hooks: u32,
@@ -66,6 +68,7 @@ const APPROVAL: u32 = 2;
 const DONE: u32 = 3;
 const OUTPUT: u32 = 5;
 const COMMAND: u32 = 6;
+const NOTICE: u32 = 7;
 /// There are more events to be taken.
 pub(crate) const MORE: u32 = 4;
 
@@ -75,6 +78,7 @@ impl Event {
         match &self.what {
             What::Call { arguments, .. } | What::Approval { arguments, .. } => arguments.size(),
             What::Log { entries, .. } => entries.len(),
+            What::Notice { text, .. } => text.len(),
             What::Output { bytes, .. } => bytes.len(),
             What::Command { name, .. } => name.len(),
             What::Done { outcome, .. } => outcome.size(),
@@ -117,6 +121,10 @@ impl Event {
             What::Log { hooks, entries } => {
                 begin(&mut row, LOG, lane, hooks)?;
                 row.insert(format!("[{entries}]"))?;
+            }
+            What::Notice { hooks, text } => {
+                begin(&mut row, NOTICE, lane, hooks)?;
+                row.insert(text)?;
             }
             What::Output {
                 hooks,

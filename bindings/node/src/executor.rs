@@ -13,9 +13,10 @@ use std::{
     time::Duration,
 };
 
-use hotcell::cell::Value;
+use hotcell::cell::{Reply, ToolCall, ToolError, Value};
 use hotcell::{
-    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run,
+    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run, Store,
+    StoreFuture,
 };
 use napi::{
     Env, Result,
@@ -27,6 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     bridge::{Bridge, Lane},
     calls::First,
+    event::{Event, What},
     fault::{bug, mistake},
     files::NativeFiles,
     host::Host,
@@ -70,14 +72,14 @@ pub struct NativeExecutor {
 
 #[napi]
 impl NativeExecutor {
-    /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and `onApproval`.
+    /// `options` are the contract's, as JSON. `hooks` is the number under which Node has `onLog` and the like, and `wanted` says
+    /// which of them there are.
     #[napi(constructor)]
     pub fn new(
         host: &Host,
         options: String,
         hooks: u32,
-        on_log: bool,
-        on_approval: bool,
+        wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<Self> {
         let lane = Lane::new();
@@ -86,7 +88,7 @@ impl NativeExecutor {
             lane: lane.clone(),
             number: hooks,
         };
-        let mut options = hooks.read_options(&options, on_log, on_approval)?;
+        let mut options = hooks.read_options(&options, wanted)?;
         if let Some(modules) = modules {
             options = modules.add_to(options, &host.bridge, &lane)?;
         }
@@ -134,8 +136,7 @@ impl NativeExecutor {
         snapshot: &mut SnapshotBytes,
         options: Option<String>,
         hooks: u32,
-        on_log: bool,
-        on_approval: bool,
+        wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<bool> {
         let bridge = Arc::clone(&host.bridge);
@@ -146,7 +147,7 @@ impl NativeExecutor {
             number: hooks,
         };
         let options = options
-            .map(|options| hooks.read_options(&options, on_log, on_approval))
+            .map(|options| hooks.read_options(&options, wanted))
             .transpose()?;
         let options = match (options, modules) {
             (options, None) => options,
@@ -303,14 +304,15 @@ impl NativeExecutor {
         })
     }
 
-    /// Runs code.
+    /// Runs code. `times` are its timeout and its computing time: a number, or none for what the options say; infinity for no
+    /// timeout at all.
     #[napi]
     pub fn run(
         &self,
         operation: u32,
         code: String,
         name: Option<String>,
-        timeout_ms: Option<f64>,
+        times: &[f64],
         calls_function: bool,
     ) -> Result<bool> {
         let weight = Weight::of_bytes(code.len());
@@ -321,10 +323,7 @@ impl NativeExecutor {
         if let Some(name) = name {
             run = run.name(name);
         }
-        if let Some(timeout) = timeout_ms {
-            let timeout = Duration::try_from_secs_f64(timeout / 1000.0).map_err(mistake)?;
-            run = run.timeout(timeout);
-        }
+        run = timed(run, times)?;
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
         let lane = self.lane.number;
         let tell = move |execution: Option<Execution>| {
@@ -342,6 +341,15 @@ impl NativeExecutor {
     #[napi]
     pub fn abort(&self, operation: u32) {
         self.order.abort(operation);
+    }
+
+    /// Makes it ready again after a run that timed out.
+    #[napi]
+    pub fn recover(&self, operation: u32) -> bool {
+        let executor = self.executor.clone();
+        self.start(operation, Weight::Light, async move {
+            nothing(executor.recover().await)
+        })
     }
 
     /// Everything it holds, as bytes.
@@ -427,6 +435,21 @@ impl ObjectFinalize for NativeExecutor {
     }
 }
 
+/// A run with its times, see [`NativeExecutor::run`].
+fn timed(mut run: Run, times: &[f64]) -> Result<Run> {
+    let given = |at: usize| times.get(at).copied().filter(|ms| !ms.is_nan());
+    let time = |ms: f64| Duration::try_from_secs_f64(ms / 1000.0).map_err(mistake);
+    match given(0) {
+        Some(f64::INFINITY) => run = run.timeout(None),
+        Some(ms) => run = run.timeout(time(ms)?),
+        None => {}
+    }
+    if let Some(ms) = given(1) {
+        run = run.cpu_time(time(ms)?);
+    }
+    Ok(run)
+}
+
 /// As many values as names.
 fn variables(
     names: Vec<String>,
@@ -440,6 +463,12 @@ fn variables(
     Ok(variables)
 }
 
+/// Which hooks Node has. The same numbers are in `lib/executor.cjs`.
+const ON_LOG: u32 = 1;
+const ON_APPROVAL: u32 = 2;
+const ON_NOTIFY: u32 = 4;
+const STORE: u32 = 8;
+
 /// What an executor calls of Node's while it runs.
 #[derive(Clone)]
 struct Hooks {
@@ -450,15 +479,25 @@ struct Hooks {
 
 impl Hooks {
     /// The contract's options, with these hooks.
-    fn read_options(
-        self,
-        options: &str,
-        on_log: bool,
-        on_approval: bool,
-    ) -> Result<ExecutorOptions> {
+    fn read_options(self, options: &str, wanted: u32) -> Result<ExecutorOptions> {
         let json: Json = serde_json::from_str(options).map_err(bug)?;
         let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
-        if on_log {
+        let has = |hook: u32| wanted & hook != 0;
+        if has(ON_NOTIFY) {
+            let hooks = self.clone();
+            options = options.on_notify(move |text| {
+                let what = What::Notice {
+                    hooks: hooks.number,
+                    text: text.to_owned(),
+                };
+                let lane = hooks.lane.number;
+                hooks.bridge.send(Event { lane, what });
+            });
+        }
+        if has(STORE) {
+            options = options.store(self.clone());
+        }
+        if has(ON_LOG) {
             let hooks = self.clone();
             options = options.on_log(move |entry| {
                 if let Ok(entry) = serde_json::to_string(entry) {
@@ -466,7 +505,7 @@ impl Hooks {
                 }
             });
         }
-        if on_approval {
+        if has(ON_APPROVAL) {
             options = options.on_approval(move |request| {
                 let hooks = self.clone();
                 async move { hooks.approval(request).await }
@@ -489,6 +528,30 @@ impl Hooks {
             Some(Err(error)) => format!("asking for approval failed: {error}"),
             None => "nobody was there to approve it".into(),
         })
+    }
+}
+
+/// The store that is an object of Node's: `Hooks` in `lib/executor.cjs` calls it.
+impl Store for Hooks {
+    fn load<'s>(&'s self, key: &'s str) -> StoreFuture<'s, Option<Value>> {
+        let call = ToolCall::new("load", vec![Value::from(key)]);
+        Box::pin(async move { self.stored(call).await.map(Some) })
+    }
+
+    fn store<'s>(&'s self, key: &'s str, value: Option<Value>) -> StoreFuture<'s, ()> {
+        let value = value.unwrap_or(Value::Undefined);
+        let call = ToolCall::new("store", vec![Value::from(key), value]);
+        Box::pin(async move { self.stored(call).await.map(drop) })
+    }
+}
+
+impl Hooks {
+    async fn stored(&self, call: ToolCall) -> std::result::Result<Value, ToolError> {
+        match self.bridge.call(&self.lane, self.number, call).await? {
+            Reply::Value(value) => Ok(value),
+            Reply::Later(answer) => answer.await,
+            _ => Err(ToolError::from("the store gave no answer")),
+        }
     }
 }
 

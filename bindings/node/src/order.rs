@@ -17,7 +17,7 @@ use std::{
 use futures_channel::oneshot;
 use futures_util::FutureExt;
 use hotcell::cell::leave;
-use hotcell::{Execution, Executor, Run};
+use hotcell::{ContentItem, Execution, Executor, Run};
 
 use crate::shared::lock;
 
@@ -195,4 +195,11 @@ fn is_long(execution: &Execution) -> bool {
         || execution.entries.len() > MANY
         || execution.diagnostics.len() > MANY
         || execution.logs.len() > LONG
+        || execution.content.len() > MANY
+        || execution
+            .content
+            .iter()
+            .map(ContentItem::size)
+            .sum::<usize>()
+            > LONG
 }

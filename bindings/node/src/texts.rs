@@ -126,14 +126,7 @@ pub fn observe_output(
     // Those with large numbers beside the row can only be read when they are kept.
     let pieces = pieces.into_owned();
     let output = pieces.read(|mut reader| reader.value()).map_err(bug)?;
-    let logs = report.get("logs").and_then(Json::as_str);
-    Ok(observation_of_output(
-        &output,
-        logs.unwrap_or_default(),
-        report.get("is_final_answer") == Some(&Json::Bool(true)),
-        report.get("diagnostics").unwrap_or(&Json::Null),
-        &options,
-    ))
+    Ok(observation_of_output(&output, &report, &options))
 }
 
 /// What a model should read after a run that failed with this error.

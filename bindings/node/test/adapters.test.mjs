@@ -34,13 +34,41 @@ for (const [name, code] of Object.entries(programs)) {
 
 test('codemode: providers have names of their own', async () => {
   const { result } = await forCodemode().execute(
-    'async () => [await math.add({ a: 1, b: 1 }), await text.join("a", "b"), typeof codemode, Object.keys(math)]',
+    'async () => [await math.add({ a: 1, b: 1 }), await text.join("a", "b"), typeof codemode, Object.keys(math).sort()]',
     [
-      { name: 'math', fns: { add: fns.add, 'not-a-name': async () => 1 } },
-      { name: 'text', fns: { join: async (...parts) => parts.join('+') }, positionalArgs: true },
+      { name: 'math', fns: { add: fns.add, 'not-a-name': async () => 1, delete: async () => 2 } },
+      { name: 'text', fns: { join: async (...parts) => parts.join('+') } },
     ],
   );
-  assert.deepEqual(result, [2, 'a+b', 'undefined', ['add', 'not-a-name']]);
+  assert.deepEqual(result, [2, 'a+b', 'undefined', ['add', 'delete_', 'not_a_name']]);
+});
+
+test('codemode: a prelude adds functions to its namespace, which is closed then', async () => {
+  const seen = [];
+  const { result } = await forCodemode().execute(
+    'async () => [await codemode.twice(() => 4), await codemode.ask(1, 2), (() => { try { codemode.x = 1 } catch { return "closed" } })()]',
+    [{ name: 'codemode', fns: { ask: async (...args) => seen.push(args) }, prelude: 'codemode.twice = async (work) => { await codemode.ask(); return work() * 2; };' }],
+  );
+  assert.deepEqual([result, seen], [[8, 2, 'closed'], [[], [1, 2]]]);
+});
+
+test('codemode: a connector has whatever method code calls', async () => {
+  const binding = {
+    async callTool(method, args) {
+      if (method === 'pause') return { __codemode_control__: 'pause' };
+      if (method === 'fail') return { __codemode_control__: 'error', message: 'no such thing' };
+      return [method, args];
+    },
+  };
+  const run = async (code) => await forCodemode().execute(code, [{ name: 'codemode', fns: {} }], { connectors: [{ name: 'github', binding }] });
+  assert.deepEqual((await run('async () => [await github.list_issues({ n: 1 }), await github.now()]')).result, [['list_issues', { n: 1 }], ['now', undefined]]);
+  assert.match((await run('async () => await github.fail()')).error, /no such thing/);
+  assert.match((await run('async () => await github.pause()')).error, /__CODEMODE_PAUSE__/);
+  assert.deepEqual((await run('async () => typeof await github')).result, 'object');
+});
+
+test('codemode: names that are the same in code are refused', async () => {
+  assert.match((await forCodemode().execute('1', { 'a-b': async () => 1, a_b: async () => 2 })).error, /are both a_b/);
 });
 
 test('codemode: errors are results', async () => {

@@ -32,7 +32,7 @@ test('the tools have descriptions and schemas', async () => {
   await executor.init();
   await executor.sendTools(fileTools({ root }));
   const tools = executor.tools;
-  assert.deepEqual(tools.map(({ name }) => name), ['edit', 'exists', 'fileSize', 'find', 'grep', 'list', 'ls', 'read', 'readBytes', 'readJson', 'readLines', 'readText', 'write', 'writeText']);
+  assert.deepEqual(tools.map(({ name }) => name), ['edit', 'exists', 'find', 'grep', 'list', 'ls', 'read', 'readBytes', 'readJson', 'readLines', 'readText', 'write', 'writeText']);
   assert.ok(tools.every(({ description, parameters }) => description && parameters.type === 'object'));
   assert.match(executor.renderPrompt(), /declare function read\(/);
 });

@@ -16,6 +16,8 @@ test('both module systems give the same package', () => {
   assert.equal(esm.default, cjs);
   assert.equal(typeof require('hotcell/codemode').createExecutor, 'function');
   assert.equal(typeof require('hotcell/smolagents').createExecutor, 'function');
+  assert.equal(typeof require('hotcell/ai').createCodeModeTool, 'function');
+  assert.equal(typeof require('hotcell/mastra').createTransport, 'function');
 });
 
 test('the types fit how the package is used', () => {

@@ -15,13 +15,14 @@ use entry::Chore;
 pub use run::{Interrupter, Outcome, Program, Progress};
 
 use crate::{
+    deadline::Times,
     engine::Engine,
     error::CellError,
     foreign,
-    guest::{Guest, SHADOWABLE, clock_number, place, policy, random_number},
-    host::{Emitted, Host, ToolSlot},
+    guest::{Guest, SHADOWABLE, clock_number, place, policy, random_number, timers_number},
+    host::{Emitted, Host, TimerTime, ToolSlot},
     memory::{PAGE, changed_pages},
-    options::{CellOptions, Clock, Random},
+    options::{CellOptions, Clock, Random, Timers},
     room::StackLease,
     snapshot::{self, Outstanding, State},
     stats::Stats,
@@ -75,6 +76,7 @@ impl Cell {
         };
         cell.write_policy();
         cell.write_seed();
+        cell.take_up_timer_time();
         cell
     }
 
@@ -222,7 +224,9 @@ impl Cell {
         let baseline = engine.baseline();
         let is_running = self.run.is_some();
         let key = self.options.snapshot_key.clone();
-        let live = self.at_rest()?;
+        self.at_rest()?;
+        self.write_timer_time();
+        let live = self.live()?;
         let memory = live.guest.memory.data(&live.store);
         let state = State::of(live.store.data(), is_running, memory.len());
         let pages = changed_pages(memory, baseline, place::STACK_TOP);
@@ -240,7 +244,9 @@ impl Cell {
     pub fn fork_with(&mut self, options: CellOptions) -> Result<Self, CellError> {
         let engine = self.engine.clone();
         let is_running = self.run.as_ref().map(run::Run::limits);
-        let live = self.at_rest()?;
+        self.at_rest()?;
+        self.write_timer_time();
+        let live = self.live()?;
         let (mut store, guest) = engine.instantiate(&options)?;
         let memory = live.guest.memory.data(&live.store);
         grow_to(&mut store, &guest, memory.len())?;
@@ -285,9 +291,8 @@ impl Cell {
         state.apply(store.data_mut());
         store.data_mut().account = account;
         let limits = run::Limits {
-            timeout: options.timeout,
+            times: Times::within(options.timeout),
             max_operations: None,
-            pauses: false,
         };
         let mut cell = Self::new(engine.clone(), options, store, guest);
         // What the bytes say is left of a limit that was there does not count.
@@ -393,6 +398,7 @@ impl Cell {
         match reason {
             Some(crate::interrupt::Reason::Deadline) => CellError::Deadline { killed: true },
             Some(crate::interrupt::Reason::Cancelled) => CellError::Cancelled { killed: true },
+            Some(crate::interrupt::Reason::CpuTime) => CellError::CpuTime { killed: true },
             None => CellError::Broken(format!("{trap:#}")),
         }
     }
@@ -408,6 +414,7 @@ impl Cell {
             random_number(self.options.random),
         );
         let counts_loops = u64::from(self.options.count_operations);
+        let timers = timers_number(self.options.timers);
         let Some(live) = &mut self.live else { return };
         let memory = live.guest.memory.data_mut(&mut live.store);
         let policy = &mut memory[place::POLICY..][..policy::SIZE];
@@ -415,6 +422,37 @@ impl Cell {
         policy[policy::RANDOM..][..4].copy_from_slice(&random.to_le_bytes());
         policy[policy::FIXED_TIME..][..8].copy_from_slice(&time.to_le_bytes());
         policy[policy::COUNTS_LOOPS..][..8].copy_from_slice(&counts_loops.to_le_bytes());
+        policy[policy::TIMERS..][..8].copy_from_slice(&timers.to_le_bytes());
+    }
+
+    /// A number of the policy that the guest keeps.
+    fn read_policy(&self, field: usize) -> Option<[u8; 8]> {
+        let at = place::POLICY + field;
+        let live = self.live.as_ref()?;
+        let bytes = live.guest.memory.data(&live.store).get(at..at + 8)?;
+        bytes.try_into().ok()
+    }
+
+    /// The time of timers goes on where it was when the memory was copied.
+    fn take_up_timer_time(&mut self) {
+        let time = self.read_policy(policy::TIMER_TIME);
+        let time = time.map_or(0.0, f64::from_le_bytes);
+        if let Some(live) = &mut self.live {
+            live.store.data_mut().timer_time = TimerTime::from(time);
+        }
+    }
+
+    /// Puts the time of timers into the memory, which is about to be copied. One that is virtual is there already.
+    fn write_timer_time(&mut self) {
+        let is_virtual = matches!(self.options.clock, Clock::Fixed(_));
+        if is_virtual || self.options.timers == Timers::Off {
+            return;
+        }
+        let Some(live) = &mut self.live else { return };
+        let time = live.store.data().timer_time.now();
+        let at = place::POLICY + policy::TIMER_TIME;
+        live.guest.memory.data_mut(&mut live.store)[at..at + 8]
+            .copy_from_slice(&time.to_le_bytes());
     }
 
     /// Where the sequence of random numbers begins.
@@ -438,14 +476,7 @@ impl Cell {
 
     /// How far the sequence of random numbers has come.
     fn sequence(&self) -> [u8; 8] {
-        let at = place::POLICY + policy::SEED;
-        let bytes = self
-            .live
-            .as_ref()
-            .and_then(|live| live.guest.memory.data(&live.store).get(at..at + 8));
-        bytes
-            .and_then(|bytes| bytes.try_into().ok())
-            .unwrap_or_default()
+        self.read_policy(policy::SEED).unwrap_or_default()
     }
 
     fn write_sequence(&mut self, sequence: [u8; 8]) {

@@ -48,6 +48,12 @@ pub enum CellError {
         /// Whether it had to be torn out of native code, which costs the cell its life.
         killed: bool,
     },
+    /// It computed longer than it may.
+    #[error("the run computed longer than it may")]
+    CpuTime {
+        /// As for [`CellError::Deadline`].
+        killed: bool,
+    },
     /// [`crate::Interrupter::cancel`] was called.
     #[error("the run was cancelled")]
     Cancelled {
@@ -120,7 +126,7 @@ impl CellError {
             Self::Exception(exception) if exception.out_of_memory => "ERR_MEMORY_LIMIT",
             Self::HostMemory { .. } => "ERR_MEMORY_LIMIT",
             Self::Exception(exception) if exception.at_compile => "ERR_VALIDATION_FAILED",
-            Self::Deadline { .. } => "ERR_EXEC_TIMEOUT",
+            Self::Deadline { .. } | Self::CpuTime { .. } => "ERR_EXEC_TIMEOUT",
             Self::Cancelled { .. } => "ERR_CANCELLED",
             Self::Operations { .. } => "ERR_MAX_OPS_EXCEEDED",
             Self::Image(_)
@@ -139,6 +145,7 @@ impl CellError {
             Self::Gone
                 | Self::Broken(_)
                 | Self::Deadline { killed: true }
+                | Self::CpuTime { killed: true }
                 | Self::Cancelled { killed: true }
         )
     }

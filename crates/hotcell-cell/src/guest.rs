@@ -8,7 +8,7 @@ use wasmtime::{Instance, Memory, Module, ModuleExport, Store, TypedFunc};
 use crate::{
     error::CellError,
     host::Host,
-    options::{Clock, Level, Random, SourceKind},
+    options::{Clock, Level, Random, SourceKind, Timers},
 };
 
 /// Size of the guest's inbox, `HC_INBOX_SIZE`.
@@ -23,6 +23,8 @@ pub(crate) enum Status {
     StoppedForOperations,
     StoppedByInterrupt,
     StoppedByFinalAnswer,
+    /// What a timer's callback threw, which nobody can catch.
+    StoppedByUncaught,
 }
 
 impl Status {
@@ -35,6 +37,7 @@ impl Status {
             // 3 says that there was no memory to go on with, not even to say so.
             3 | 5 => Self::StoppedByInterrupt,
             6 => Self::StoppedByFinalAnswer,
+            7 => Self::StoppedByUncaught,
             _ => return Err(CellError::Broken(format!("unknown status {status}"))),
         })
     }
@@ -74,7 +77,10 @@ pub(crate) mod policy {
     pub(crate) const FIXED_TIME: usize = 8;
     pub(crate) const SEED: usize = 16;
     pub(crate) const COUNTS_LOOPS: usize = 24;
-    pub(crate) const SIZE: usize = 32;
+    pub(crate) const TIMERS: usize = 32;
+    pub(crate) const TIMER_TIME: usize = 40;
+    pub(crate) const TIMER_DUE: usize = 48;
+    pub(crate) const SIZE: usize = 56;
 }
 
 /// The number of a policy of the clock.
@@ -92,6 +98,15 @@ pub(crate) fn random_number(random: Random) -> u32 {
         Random::Off => 0,
         Random::Real => 1,
         Random::Seeded(_) => 2,
+    }
+}
+
+/// The number of a policy of timers.
+pub(crate) fn timers_number(timers: Timers) -> u64 {
+    match timers {
+        Timers::Off => 0,
+        Timers::On => 1,
+        Timers::Persistent => 2,
     }
 }
 

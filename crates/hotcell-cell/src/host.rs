@@ -4,6 +4,7 @@ mod calls;
 mod message;
 mod outcome;
 mod task;
+mod timer_time;
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,14 +14,15 @@ use wasmtime::Memory;
 pub(crate) use calls::{Calls, PendingCall, Reaction, ToolSlot, not_connected};
 pub(crate) use message::{Outbox, Refusal, put_answer, put_numbered_answer, read_values};
 pub(crate) use outcome::Emitted;
+pub(crate) use timer_time::TimerTime;
 
 use crate::{
     cancel::CancelToken,
-    deadline::Deadline,
+    deadline::{Clocks, Times},
     engine::CellPermit,
     interrupt::Interrupt,
     limits::MemoryLimit,
-    options::{CellOptions, Clock, Console, Gate, Modules, Random},
+    options::{CellOptions, Clock, Console, Gate, Modules, Random, Timers},
     room::StackLease,
     wire::Budget,
 };
@@ -40,6 +42,8 @@ pub(crate) struct Grants {
     /// its memory.
     pub(crate) clock: bool,
     pub(crate) random: bool,
+    /// Likewise for the time that timers count in.
+    pub(crate) timers: bool,
     pub(crate) console: Option<Console>,
     pub(crate) gate: Option<Gate>,
     pub(crate) modules: Option<Modules>,
@@ -64,8 +68,10 @@ pub(crate) struct Host {
     pub(crate) limit: MemoryLimit,
     pub(crate) entry: Entry,
     pub(crate) interrupt: Arc<Interrupt>,
-    /// When the run under way must be over.
-    pub(crate) deadline: Option<Deadline>,
+    /// The clocks of the run under way, while they are set.
+    pub(crate) clocks: Option<Clocks>,
+    /// The time that timers count in.
+    pub(crate) timer_time: TimerTime,
     /// When the guest was first seen to compute on after an interrupt, or at all between runs, by [`hotcell_watchdog::thread_time`].
     pub(crate) overtime_since: Option<Duration>,
     pub(crate) stack: Stack,
@@ -90,12 +96,14 @@ impl Host {
             memory: None,
             limit: MemoryLimit::new(options.memory_limit),
             entry: Entry::Run,
-            deadline: None,
+            clocks: None,
+            timer_time: TimerTime::default(),
             overtime_since: None,
             stack: Stack::default(),
             grants: Grants {
                 clock: options.clock == Clock::Real,
                 random: options.random == Random::Real,
+                timers: options.timers != Timers::Off,
                 console: options.console.clone(),
                 gate: options.gate.clone(),
                 modules: options.modules.clone(),
@@ -133,24 +141,31 @@ impl Host {
         }
     }
 
+    /// The time of a run begins to count.
+    pub(crate) fn arm(&mut self, times: Times) {
+        // First the old ones go: they take their time off the interrupt.
+        self.clocks = None;
+        self.clocks = Some(Clocks::start(times, &self.interrupt));
+    }
+
     /// The run waits for the host from here on.
     pub(crate) fn pause_clock(&mut self) {
-        if let Some(deadline) = &mut self.deadline {
-            deadline.pause();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.pause();
         }
     }
 
     /// The run goes on.
     pub(crate) fn resume_clock(&mut self) {
-        if let Some(deadline) = &mut self.deadline {
-            deadline.resume();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.resume();
         }
     }
 
     /// The run is about to go on, or to wait: somebody must watch its time, also if the process was forked meanwhile.
     pub(crate) fn ensure_watched(&mut self) {
-        if let Some(deadline) = &mut self.deadline {
-            deadline.ensure_watched();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.ensure_watched();
         }
     }
 

@@ -31,6 +31,9 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     linker.func_wrap("hotcell", "now", |caller: Caller<'_, Host>| {
         now(caller.data())
     })?;
+    linker.func_wrap("hotcell", "timer_time", |caller: Caller<'_, Host>| {
+        timer_time(caller.data())
+    })?;
     linker.func_wrap("hotcell", "random", |caller: Caller<'_, Host>| {
         random(caller.data())
     })?;
@@ -157,6 +160,13 @@ fn now(host: &Host) -> wasmtime::Result<f64> {
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
     Ok(since.as_secs_f64() * 1000.0)
+}
+
+fn timer_time(host: &Host) -> wasmtime::Result<f64> {
+    if !host.grants.timers {
+        wasmtime::bail!("it asked for the time of timers, which it may not have");
+    }
+    Ok(host.timer_time.now())
 }
 
 fn random(host: &Host) -> wasmtime::Result<u64> {

@@ -20,6 +20,16 @@ use crate::foreign;
 pub(crate) enum Reason {
     Deadline,
     Cancelled,
+    CpuTime,
+}
+
+/// A clock of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meter {
+    /// All of its time, or all but what it waits for tools.
+    Wall,
+    /// The time that it computes.
+    Cpu,
 }
 
 /// Which of a cell's runs is meant, so that a deadline that comes late does not end the run after its own.
@@ -30,8 +40,8 @@ pub(crate) struct RunId(u64);
 pub(crate) struct Interrupt {
     /// In the low bits 0 for none, else a [`Reason`]; above them the number of the run.
     state: AtomicU64,
-    /// When the run's time is over, see [`nanoseconds`].
-    deadline: AtomicU64,
+    /// When the run's time is over by each [`Meter`], see [`nanoseconds`].
+    deadlines: [AtomicU64; 2],
     /// The task that runs the cell, which may be waiting for a tool.
     task: AtomicWaker,
 }
@@ -45,7 +55,7 @@ impl Default for Interrupt {
     fn default() -> Self {
         Self {
             state: AtomicU64::new(0),
-            deadline: AtomicU64::new(NEVER),
+            deadlines: [AtomicU64::new(NEVER), AtomicU64::new(NEVER)],
             task: AtomicWaker::new(),
         }
     }
@@ -70,6 +80,7 @@ impl Interrupt {
         let code = match reason {
             Reason::Deadline => 1,
             Reason::Cancelled => 2,
+            Reason::CpuTime => 3,
         };
         let running = run.0 << REASON_BITS;
         let _ = self.state.compare_exchange(
@@ -84,15 +95,18 @@ impl Interrupt {
         match self.state.load(Ordering::Acquire) & REASON_MASK {
             0 => None,
             1 => Some(Reason::Deadline),
-            _ => Some(Reason::Cancelled),
+            2 => Some(Reason::Cancelled),
+            _ => Some(Reason::CpuTime),
         }
     }
 
     /// Why the run is to end, also if its time is over and the watchdog has not said so yet. For whoever runs the cell:
     /// what is seen here stays.
     pub(crate) fn look(&self) -> Option<Reason> {
-        if self.reason().is_none() && self.is_past_deadline() {
-            self.note(self.run(), Reason::Deadline);
+        if self.reason().is_none()
+            && let Some(reason) = self.past_deadline()
+        {
+            self.note(self.run(), reason);
         }
         self.reason()
     }
@@ -108,15 +122,20 @@ impl Interrupt {
         RunId(self.state.load(Ordering::Acquire) >> REASON_BITS)
     }
 
-    /// Raises it for the run under way at a time, unless the timer is dropped before.
+    /// Looks whether the time of the run under way is over then, unless the timer is dropped before.
     pub(crate) fn timer(self: &Arc<Self>, at: Instant) -> Timer {
         Timer::set(at, self, self.run().0)
     }
 
-    /// When the run's time is over; `None` while it does not count.
-    pub(crate) fn set_deadline(&self, at: Option<Instant>) {
+    /// Wakes the task that runs the cell then, unless the timer is dropped before.
+    pub(crate) fn alarm(self: &Arc<Self>, at: Instant) -> Timer {
+        Timer::alarm(at, self, self.run().0)
+    }
+
+    /// When the run's time is over by this clock; `None` while it stands still.
+    pub(crate) fn set_deadline(&self, meter: Meter, at: Option<Instant>) {
         let at = at.map_or(NEVER, nanoseconds);
-        self.deadline.store(at, Ordering::Release);
+        self.deadlines[meter as usize].store(at, Ordering::Release);
     }
 
     /// Whom to wake when the reason changes.
@@ -124,15 +143,28 @@ impl Interrupt {
         self.task.register(waker);
     }
 
-    fn is_past_deadline(&self) -> bool {
-        let deadline = self.deadline.load(Ordering::Acquire);
-        deadline != NEVER && nanoseconds(Instant::now()) >= deadline
+    /// Why the run is to end by its clocks.
+    fn past_deadline(&self) -> Option<Reason> {
+        let [wall, cpu] = [Meter::Wall, Meter::Cpu]
+            .map(|meter| self.deadlines[meter as usize].load(Ordering::Acquire));
+        if wall.min(cpu) == NEVER {
+            return None;
+        }
+        let now = nanoseconds(Instant::now());
+        if now >= wall {
+            Some(Reason::Deadline)
+        } else {
+            (now >= cpu).then_some(Reason::CpuTime)
+        }
     }
 }
 
 impl Timed for Interrupt {
+    /// A timer is a reminder and nothing more: the clock that it was set for may stand still by now.
     fn note(&self, run: u64) {
-        Interrupt::note(self, RunId(run), Reason::Deadline);
+        if self.run() == RunId(run) {
+            self.look();
+        }
     }
 
     fn wake(self: Arc<Self>) {
@@ -146,9 +178,9 @@ impl Timed for Interrupt {
 impl Watch for Interrupt {
     fn check(&self) -> Result<(), Stopped> {
         match self.reason() {
-            Some(Reason::Deadline) => Err(Stopped::Deadline),
+            Some(Reason::Deadline | Reason::CpuTime) => Err(Stopped::Deadline),
             Some(Reason::Cancelled) => Err(Stopped::Cancelled),
-            None if self.is_past_deadline() => Err(Stopped::Deadline),
+            None if self.past_deadline().is_some() => Err(Stopped::Deadline),
             None => Ok(()),
         }
     }

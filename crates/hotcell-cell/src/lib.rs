@@ -74,7 +74,9 @@ pub use error::{CellError, Exception};
 pub use held::Arguments;
 pub use hotcell_image::{BuildId, ImageError, TARGET_FEATURES};
 pub use hotcell_meter::{Account, Charge, OverLimit, Pace, Stopped, Watch};
-pub use options::{CellOptions, Clock, Import, Level, Line, Module, Random, Source, SourceKind};
+pub use options::{
+    CellOptions, Clock, Import, Level, Line, Module, Random, Source, SourceKind, Timers,
+};
 pub use pool::{Pool, Task};
 pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
 pub use stats::Stats;

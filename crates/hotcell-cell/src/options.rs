@@ -14,7 +14,7 @@ pub enum Clock {
     Off,
     /// The host's clock.
     Real,
-    /// Always this time, in milliseconds since the epoch.
+    /// Always this time, in milliseconds since the epoch; with [`Timers`] it is moved on by what they wait.
     Fixed(f64),
 }
 
@@ -29,6 +29,21 @@ pub enum Random {
     /// A sequence that this seed decides. A fork with the same seed goes on where its origin is; a restored cell begins it
     /// anew, because what a snapshot says decides nothing.
     Seeded(u64),
+}
+
+/// Whether code has `setTimeout`, `setInterval` and `setImmediate`.
+///
+/// With [`Clock::Fixed`] their time is virtual: they fire in order, without waiting, once nothing else is outstanding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Timers {
+    /// It has not.
+    #[default]
+    Off,
+    /// It has. Those that are pending when a run ends end with it.
+    On,
+    /// It has, and those that are pending when a run ends fire in the next, when they are due: before its code begins, if that
+    /// is past.
+    Persistent,
 }
 
 /// The level of a console line.
@@ -176,6 +191,7 @@ pub(crate) type Modules = Arc<dyn Fn(&Import<'_>) -> Result<Module, ToolError> +
 pub struct CellOptions {
     pub(crate) memory_limit: u64,
     pub(crate) timeout: Duration,
+    pub(crate) timers: Timers,
     pub(crate) max_value_bytes: usize,
     pub(crate) max_calls_in_flight: usize,
     account: Option<Account>,
@@ -193,6 +209,7 @@ impl Default for CellOptions {
         Self {
             memory_limit: 64 << 20,
             timeout: Duration::from_secs(10),
+            timers: Timers::default(),
             max_value_bytes: 64 << 20,
             max_calls_in_flight: 10_000,
             account: None,
@@ -265,6 +282,12 @@ impl CellOptions {
         self
     }
 
+    /// Timers inside (off).
+    pub fn timers(mut self, timers: Timers) -> Self {
+        self.timers = timers;
+        self
+    }
+
     /// Chance inside (off).
     pub fn random(mut self, random: Random) -> Self {
         self.random = random;
@@ -315,6 +338,7 @@ impl fmt::Debug for CellOptions {
             .field("max_calls_in_flight", &self.max_calls_in_flight)
             .field("clock", &self.clock)
             .field("random", &self.random)
+            .field("timers", &self.timers)
             .finish_non_exhaustive()
     }
 }

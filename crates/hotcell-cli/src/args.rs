@@ -11,16 +11,17 @@ use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueHint};
-use hotcell::cell::{Clock, Random};
+use hotcell::cell::{Clock, Random, Timers};
 
-use amounts::{parse_count, parse_duration, parse_log_size, parse_size};
+pub(crate) use amounts::Timeout;
+use amounts::{parse_count, parse_duration, parse_log_size, parse_size, parse_timeout};
 pub(crate) use guest::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs};
 pub(crate) use isolation::IsolationArgs;
 pub(crate) use programs::{
     DataArgs, ProgramAddArgs, ProgramCommand, ProgramListArgs, ProgramRemoveArgs,
 };
 pub(crate) use sources::{Assignment, ImportArg, KnownImport};
-use sources::{parse_clock, parse_random};
+use sources::{parse_clock, parse_random, parse_timers};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -94,6 +95,9 @@ pub(crate) enum Command {
     /// Serve every feature to another program
     #[command(after_long_help = SERVE_HELP)]
     Serve(ServeArgs),
+    /// Run the code of Codex's code mode
+    #[command(after_long_help = CODE_MODE_HELP)]
+    CodeModeHost(CodeModeArgs),
     /// Tell what this machine offers, and test that cells work on it
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -117,8 +121,8 @@ Output:
   What the code logs is shown as it comes: console.log and console.info on standard output, console.warn and console.error
   on standard error. The result follows on standard output: a text as it is, anything else as console.log would show it,
   undefined not at all. With --json nothing but one object is printed, on standard output:
-    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
-    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":true,\"exitCode\":0,\"output\":…,\"logs\":…,\"is_final_answer\":…,\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
+    {\"version\":1,\"ok\":false,\"exitCode\":1,\"error\":{\"code\":\"ERR_…\",\"severity\":…,\"message\":…,\"retryable\":…,…},\"entries\":[…],\"content\":[…],\"diagnostics\":[…],\"stats\":{…},\"calls\":[…]}
   calls are the tools that the code called, with arguments, duration and outcome.
   Colours are used on a terminal only, and never if NO_COLOR is set.
 
@@ -169,6 +173,10 @@ Example:
   {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"executor\":\"e1\",\"state\":\"NEW\"}}
   {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"executor.init\",\"params\":{\"executor\":\"e1\"}}
   {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"executor.run\",\"params\":{\"executor\":\"e1\",\"code\":\"6 * 7\"}}";
+
+const CODE_MODE_HELP: &str = "\
+Speaks the protocol of Codex's code mode host, version 1: JSON behind four bytes that say how long it is, the least first. Each
+cell is a VM of its own, which sees the tools of the client and nothing else. docs/code-mode-host.md has the messages.";
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
@@ -355,8 +363,11 @@ pub(crate) struct ChangesArgs {
 #[derive(Args)]
 pub(crate) struct CellArgs {
     /// Time for one run, such as 500ms, 5s or 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, allow_hyphen_values = true)]
-    pub(crate) timeout: Duration,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_timeout, allow_hyphen_values = true)]
+    pub(crate) timeout: Timeout,
+    /// Computing time for one run, beside --timeout; with it that can be none, and waiting is free
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) cpu_time: Option<Duration>,
     /// Loop iterations in one run
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count, allow_hyphen_values = true)]
     pub(crate) max_operations: u64,
@@ -385,6 +396,12 @@ pub(crate) struct CellArgs {
     /// Chance inside: none, real, or a seed
     #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random)]
     pub(crate) random: Random,
+    /// Let the code show things: display, image, audio, text, and notify for progress. --json has them as content
+    #[arg(long)]
+    pub(crate) content: bool,
+    /// setTimeout and its like inside: none, run (they end with the run), or persist (they fire in a later one)
+    #[arg(long, value_name = "none|run|persist", default_value = "none", value_parser = parse_timers)]
+    pub(crate) timers: Timers,
     #[command(flatten)]
     pub(crate) isolation: IsolationArgs,
     /// Begin with the state that --snapshot-out kept
@@ -439,8 +456,11 @@ pub(crate) struct PromptArgs {
     #[arg(long, num_args = 2, value_names = ["OPENING", "CLOSING"], allow_hyphen_values = true)]
     pub(crate) tags: Option<Vec<String>>,
     /// Time for one step
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
-    pub(crate) timeout: Duration,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_timeout)]
+    pub(crate) timeout: Timeout,
+    /// Computing time for one step
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) cpu_time: Option<Duration>,
     /// Loop iterations in one step
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = parse_count)]
     pub(crate) max_operations: u64,
@@ -456,6 +476,9 @@ pub(crate) struct PromptArgs {
     /// Chance inside, as for `hotcell run`; alone: real
     #[arg(long, value_name = "none|real|SEED", default_value = "none", value_parser = parse_random, num_args = 0..=1, default_missing_value = "real", require_equals = true)]
     pub(crate) random: Random,
+    /// setTimeout and its like inside, as for `hotcell run`; alone: run
+    #[arg(long, value_name = "none|run|persist", default_value = "none", value_parser = parse_timers, num_args = 0..=1, default_missing_value = "run", require_equals = true)]
+    pub(crate) timers: Timers,
     /// Fill in this Handlebars template instead of ours
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) template: Option<PathBuf>,
@@ -486,6 +509,22 @@ pub(crate) struct ServeArgs {
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     pub(crate) isolation: IsolationArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct CodeModeArgs {
+    /// Where the client is: on standard input and output
+    #[arg(long, value_name = "URL", default_value = "stdio")]
+    pub(crate) listen: String,
+    /// Memory of a cell; sessions may ask for less
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
+    pub(crate) memory: u64,
+    /// Time that the code of a cell may compute; waiting is free
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    /// Cells that may be there at once
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_cells: u32,
 }
 
 #[derive(Args)]

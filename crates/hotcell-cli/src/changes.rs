@@ -24,7 +24,9 @@ pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<()
     let output = Capture::new(kernel.account(), usize::MAX);
     let spec = Spec::new(["diff"]).stdout(Arc::new(output.clone()));
     let run = kernel.run(spec, |process| {
-        let status = process.execute(process.spec(["diff", "-ruN", "a", "b"]));
+        // A link is what it says: what it leads to is there by itself, or is none of the directory's.
+        let words = ["diff", "-ruN", "--no-dereference", "a", "b"];
+        let status = process.execute(process.spec(words));
         Ok(status.map_or(2, hotcell::process::Status::code))
     });
     pollster::block_on(run);

@@ -7,6 +7,7 @@
 mod args;
 mod changes;
 mod check;
+mod code_mode;
 mod completions;
 mod doctor;
 mod exit;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Prompt(args) => prompt::prompt(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::CodeModeHost(args) => code_mode::serve(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => completions::completions(shell),
         Command::Man { dir } => man::man(dir.as_deref()),

@@ -1,9 +1,10 @@
 //! `hotcell prompt`: what a model is told before it writes code.
 
 use std::path::Path;
+use std::time::Duration;
 
 use hotcell::Module;
-use hotcell::cell::{Clock, Random};
+use hotcell::cell::{Clock, Random, Timers};
 use hotcell::prompt::{
     CodeTags, Limits, PromptContext, ToolSpec, VariableSpec, render_system_prompt, render_template,
 };
@@ -64,13 +65,19 @@ fn context(args: &PromptArgs) -> Result<PromptContext, CliError> {
         custom_instructions,
         limits: Limits {
             max_operations: args.max_operations,
-            timeout_ms: u64::try_from(args.timeout.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: args.timeout.0.map(millis),
+            cpu_time_ms: args.cpu_time.map(millis),
             max_steps: args.max_steps,
             max_log_bytes: args.max_log,
         },
         clock: args.clock != Clock::Off,
         random: args.random != Random::Off,
+        timers: args.timers != Timers::Off,
     })
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A list of tools, alone or as what an MCP server answers to `tools/list`.

@@ -7,8 +7,8 @@ use hotcell::cell::{Level, Value};
 use hotcell::meter::Unwatched;
 use hotcell::prepare::{Diagnostic, Severity};
 use hotcell::{
-    CallRecord, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run, RunStats,
-    State, json::to_text,
+    CallRecord, ContentItem, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run,
+    RunStats, State, json::to_text,
 };
 use serde::Serialize;
 
@@ -37,6 +37,7 @@ fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, Cl
     if !output.json && !output.observation {
         options = options.on_log(show_log);
     }
+    options = options.on_notify(show_progress);
     pollster::block_on(async {
         // One for the code, one to compare snapshots with.
         let engine = setup::engine(2)?;
@@ -98,6 +99,7 @@ pub(crate) fn show_log(entry: &LogEntry) {
 }
 
 fn show(execution: &Execution, source: &Source) -> Exit {
+    show_content(execution);
     if let Some(error) = &execution.error {
         report::run_failure(error, &source.name, &source.text);
         return Exit::of(error);
@@ -109,6 +111,18 @@ fn show(execution: &Execution, source: &Source) -> Exit {
         value => print::line(inspect(value, &Paint::stdout())),
     }
     Exit::Success
+}
+
+/// Shows what the code wanted to be seen: text as it is, of everything else its type and size.
+pub(crate) fn show_content(execution: &Execution) {
+    for item in &execution.content {
+        print::guest_line(&item.note());
+    }
+}
+
+/// Shows a line of progress, as it comes.
+pub(crate) fn show_progress(text: &str) {
+    print::guest_error_line(text);
 }
 
 /// Shows what there is to say about code that ran.
@@ -136,13 +150,19 @@ struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     is_final_answer: Option<bool>,
     entries: &'a [LogEntry],
+    content: &'a [ContentItem],
     diagnostics: &'a [Diagnostic],
     stats: &'a RunStats,
     calls: &'a [CallRecord],
 }
 
 fn show_json(execution: &Execution) -> Exit {
-    let error = execution.error.as_ref();
+    // What was shown stands beside it, and not in it as well.
+    let error = execution.error.clone().map(|mut error| {
+        error.content = Vec::new();
+        error
+    });
+    let error = error.as_ref();
     let is_ok = error.is_none();
     let exit = error.map_or(Exit::Success, Exit::of);
     let rest = serde_json::to_string(&Rest {
@@ -150,6 +170,7 @@ fn show_json(execution: &Execution) -> Exit {
         logs: is_ok.then_some(&execution.logs),
         is_final_answer: is_ok.then_some(execution.is_final_answer),
         entries: &execution.entries,
+        content: &execution.content,
         diagnostics: &execution.diagnostics,
         stats: &execution.stats,
         calls: &execution.calls,

@@ -17,6 +17,8 @@ use crate::exit::{CliError, Exit};
 use crate::rpc::{Limits, RpcError, Session, Transport};
 use crate::{print, program, setup};
 use lines::{Line, Lines};
+
+pub(crate) use lines::{nesting, parse_json};
 use outbox::Outbox;
 
 /// How long answers that are nearly there may take once standard input is closed.

@@ -16,16 +16,25 @@ use crate::{changes, source};
 /// The options that the command line asks for.
 pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
     args.isolation.check()?;
+    if args.timeout.0.is_none() && args.cpu_time.is_none() {
+        let problem = "--timeout none needs --cpu-time: one of both has to end a run";
+        return Err(CliError::Usage(problem.into()));
+    }
     let mut options = args
         .isolation
         .of_executor(ExecutorOptions::default())
-        .timeout(args.timeout)
+        .timeout(args.timeout.0)
         .max_operations(args.max_operations)
         .memory_limit(args.memory)
         .max_log_bytes(usize::try_from(args.max_log).unwrap_or(usize::MAX))
         .clock(args.clock)
         .random(args.random)
+        .content(args.content)
+        .timers(args.timers)
         .authorized_imports(args.imports.iter().map(|import| import.name.clone()));
+    if let Some(time) = args.cpu_time {
+        options = options.cpu_time(time);
+    }
     if let Some(bytes) = args.max_host_memory {
         options = options.max_host_memory(usize::try_from(bytes).unwrap_or(usize::MAX));
     }

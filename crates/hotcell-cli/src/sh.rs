@@ -1,6 +1,7 @@
 //! `hotcell sh`: shell commands, over files that are not the machine's.
 
 mod changes;
+mod completion;
 mod interactive;
 pub(crate) mod streams;
 
@@ -26,6 +27,12 @@ struct Session {
     timeout: Option<Duration>,
 }
 
+/// What came of a command.
+struct Ran {
+    code: u8,
+    was_killed: bool,
+}
+
 pub(crate) fn sh(args: &ShArgs) -> Result<ExitCode, CliError> {
     let host = args.root.as_deref().map(changes::open).transpose()?;
     let sandbox = Sandbox::create(options(args)).map_err(CliError::usage)?;
@@ -35,17 +42,17 @@ pub(crate) fn sh(args: &ShArgs) -> Result<ExitCode, CliError> {
     };
     session.cancel_on_interrupt();
     let code = match (&args.command, args.script.first()) {
-        (Some(command), _) => session.run(command.as_bytes(), Streams::standard())?,
+        (Some(command), _) => session.run_all(command.as_bytes(), Streams::standard())?,
         (None, Some(script)) if script.as_os_str() != "-" => {
             let text = std::fs::read(script).map_err(CliError::file("read", script))?;
-            session.run(&text, Streams::standard())?
+            session.run_all(&text, Streams::standard())?
         }
         (None, _) if std::io::stdin().is_terminal() => interactive::converse(&mut session)?,
         (None, _) => {
             let mut text = Vec::new();
             let read = std::io::stdin().read_to_end(&mut text);
             read.map_err(CliError::file("read", Path::new("standard input")))?;
-            session.run(&text, Streams::without_input())?
+            session.run_all(&text, Streams::without_input())?
         }
     };
     if let Some(host) = host {
@@ -96,14 +103,28 @@ fn options(args: &ShArgs) -> SandboxOptions {
 }
 
 impl Session {
-    /// Runs a command or a script; returns its exit code.
-    fn run(&mut self, command: &[u8], streams: Streams) -> Result<u8, CliError> {
+    /// Runs all that the shell has to run, and its `EXIT` trap. One that was killed has none.
+    fn run_all(&mut self, text: &[u8], streams: Streams) -> Result<u8, CliError> {
+        let ran = self.run(text, streams)?;
+        if ran.was_killed || self.sandbox.has_exited().map_err(CliError::usage)? {
+            return Ok(ran.code);
+        }
+        let exit = format!("exit {}", ran.code);
+        Ok(self.run(exit.as_bytes(), Streams::without_input())?.code)
+    }
+
+    /// Runs a command or a script.
+    fn run(&mut self, command: &[u8], streams: Streams) -> Result<Ran, CliError> {
         let command = streams.give(hotcell::sandbox::Command::new(command));
         let result = pollster::block_on(self.sandbox.run(command)).map_err(CliError::usage)?;
         if let (Some(ErrorClass::Timeout), Some(timeout)) = (result.error_class, self.timeout) {
             eprintln!("hotcell: stopped at the time limit of {timeout:?} (--timeout)");
         }
-        Ok(u8::try_from(result.exit_code).unwrap_or(u8::MAX))
+        let killed = [Some(ErrorClass::Timeout), Some(ErrorClass::Cancelled)];
+        Ok(Ran {
+            code: u8::try_from(result.exit_code).unwrap_or(u8::MAX),
+            was_killed: killed.contains(&result.error_class),
+        })
     }
 
     /// Ctrl-C ends what is running, and nothing else. Where no handler can be set, the system's stays.

@@ -23,8 +23,8 @@ pub(crate) struct Guarded {
 
 /// Puts the boundary around a tool. An error says what is wrong with its schema.
 pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String> {
-    if tool.tool.kind() == ToolKind::FinalAnswer {
-        // Nothing to call: the cell itself deals with it.
+    if tool.tool.kind() == ToolKind::FinalAnswer || tool.is_own {
+        // Nothing to call, the cell itself deals with it; or ours, with limits of its own.
         return Ok(tool.tool.clone());
     }
     let guarded = Arc::new(Guarded::new(tool, hooks)?);

@@ -10,7 +10,7 @@ use hotcell_prepare::{Diagnostic, Location};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::{log::LogEntry, output::millis, state::State};
+use crate::{content::ContentItem, log::LogEntry, output::millis, state::State};
 
 /// What went wrong, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -131,9 +131,18 @@ pub enum ErrorSeverity {
     Warn,
 }
 
+/// A limit of time that a run has, and how long it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TimeLimit {
+    /// `timeoutMs`: all of it.
+    Timeout(Duration),
+    /// `cpuTimeMs`: what it computes.
+    Cpu(Duration),
+}
+
 /// A failure, in the form that every front door of hotcell gives it.
 ///
-/// Serialised it is the normalised error of the contract: `{code, severity, message, retryable, details?, logs?}`.
+/// Serialised it is the normalised error of the contract: `{code, severity, message, retryable, details?, logs?, content?}`.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -157,6 +166,9 @@ pub struct ExecutorError {
     /// What it printed, with levels and times.
     #[serde(skip)]
     pub entries: Vec<LogEntry>,
+    /// What it showed before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<ContentItem>,
     /// Where, in the code as it was given.
     #[serde(skip)]
     pub location: Option<Location>,
@@ -172,6 +184,7 @@ impl ExecutorError {
             details: Map::new(),
             logs: None,
             entries: Vec::new(),
+            content: Vec::new(),
             location: None,
         }
     }
@@ -197,14 +210,21 @@ impl ExecutorError {
         Self::new(ErrorCode::InitFailed, format!("SES init failed: {details}"))
     }
 
-    /// The run had to end: after that long, if it is known.
-    pub(crate) fn stopped(stopped: Stopped, after: Option<Duration>) -> Self {
-        match (stopped, after.map(millis)) {
-            (Stopped::Deadline, Some(timeout)) => Self::new(
-                ErrorCode::ExecTimeout,
-                format!("Execution timed out after {timeout}ms"),
-            )
-            .with("timeoutMs", timeout),
+    /// The run had to end: for this limit, if it is known.
+    pub(crate) fn stopped(stopped: Stopped, limit: Option<TimeLimit>) -> Self {
+        let timed_out = |after: f64, of: &str, limit: &str| {
+            let message = format!("Execution timed out after {after}ms{of}");
+            Self::new(ErrorCode::ExecTimeout, message)
+                .with(limit, after)
+                .with("limit", limit)
+        };
+        match (stopped, limit) {
+            (Stopped::Deadline, Some(TimeLimit::Timeout(time))) => {
+                timed_out(millis(time), "", "timeoutMs")
+            }
+            (Stopped::Deadline, Some(TimeLimit::Cpu(time))) => {
+                timed_out(millis(time), " of computing", "cpuTimeMs")
+            }
             (Stopped::Deadline, None) => Self::new(
                 ErrorCode::ExecTimeout,
                 "Execution timed out while its output was written down",

@@ -67,6 +67,8 @@ struct Slot {
     state: State,
     /// There while the state is `READY` and nobody works on it.
     cell: Option<Body>,
+    /// The cell of a run that timed out, if it is whole and here: for `recover`. The state is `DIRTY` then.
+    kept: Option<Body>,
     /// Who waits for a turn.
     line: VecDeque<Waiting>,
     /// Ends the part of the run under way that is the code, once it has begun.
@@ -117,6 +119,7 @@ impl Executor {
             slot: Mutex::new(Slot {
                 state: State::New,
                 cell: None,
+                kept: None,
                 line: VecDeque::new(),
                 interrupter: None,
                 canceller: None,
@@ -285,7 +288,9 @@ impl Slot {
             .filter(|tool| !is_taken(tool))
             .map(|tool| tool.spec.name.clone())
             .collect();
-        let signatures = self.tools.values().filter(|tool| !is_taken(tool));
+        // Those of ours that take a value take several as well, which no schema says.
+        let has_signature = |tool: &&AgentTool| !is_taken(tool) && !tool.is_own;
+        let signatures = self.tools.values().filter(has_signature);
         prepare.signatures = signatures
             .filter_map(|tool| Some((tool.spec.name.clone(), signature(&tool.spec)?)))
             .collect();

@@ -1,14 +1,12 @@
 //! From the way a cell failed to the error that the caller reads.
 
-use std::time::Duration;
-
-use hotcell_cell::{CellError, ErrorValue, Exception, Text, Value};
+use hotcell_cell::{CellError, ErrorValue, Exception, Text, Timers, Value};
 use hotcell_meter::{Charge, OverLimit, Stopped, Watch};
 use hotcell_prepare::{Diagnostic, Location, code_at};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
-    error::{ErrorCode, ExecutorError, chain},
+    error::{ErrorCode, ExecutorError, TimeLimit, chain},
     hints::{self, Known},
     hooks::Hooks,
     json::encode::{self, Halt},
@@ -28,7 +26,10 @@ pub(crate) struct Context<'a> {
     pub(crate) code: &'a str,
     /// What stacks call its program.
     pub(crate) program: &'a str,
-    pub(crate) timeout: Duration,
+    /// Which time was over, if one was.
+    pub(crate) limit: TimeLimit,
+    /// Whether the cell is as good as before: then a run that came to no end has cost nothing but itself.
+    pub(crate) is_whole: bool,
     pub(crate) watch: &'a dyn Watch,
     /// What the code could have meant.
     pub(crate) known: &'a Known,
@@ -39,11 +40,23 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     /// The error for a run that had to end.
     pub(crate) fn stopped(&self, stopped: Stopped) -> ExecutorError {
-        let error = self.placed(ExecutorError::stopped(stopped, Some(self.timeout)));
+        let error = self.placed(ExecutorError::stopped(stopped, Some(self.limit)));
         match stopped {
-            Stopped::Deadline => error.with("hint", TOO_SLOW),
+            Stopped::Deadline => self.timed_out(error),
             Stopped::Cancelled => error,
         }
+    }
+
+    /// With what to do about it, and what became of the state.
+    fn timed_out(&self, error: ExecutorError) -> ExecutorError {
+        let remedy = match self.limit {
+            TimeLimit::Timeout(_) => TOO_SLOW,
+            TimeLimit::Cpu(_) => TOO_MUCH,
+        };
+        let state = if self.is_whole { KEPT } else { LOST };
+        error
+            .with("hint", format!("{remedy}; {state}"))
+            .with("recoverable", self.is_whole)
     }
 
     /// With the place where the code was stopped.
@@ -79,8 +92,13 @@ impl Context<'_> {
     }
 }
 
-const TOO_SLOW: &str = "the run took longer than it may: do less in one run, wait for several tools at once with \
-    Promise.all, and keep what is done in variables; state was lost, so declare again what the next run needs";
+const TOO_SLOW: &str = "the run took longer than it may (timeoutMs): do less in one run, wait for several tools at once with \
+    Promise.all, and keep what is done in variables";
+const TOO_MUCH: &str = "the code computed longer than it may (cpuTimeMs; waiting is free): look things up in a Map or Set \
+    instead of searching for them, or divide the work among several runs, and keep what is done in variables";
+pub(crate) const KEPT: &str =
+    "what was declared is kept if the host calls recover(): look before you declare it again";
+pub(crate) const LOST: &str = "state was lost, so declare again what the next run needs";
 const LESS_MEMORY: &str = "hold less at once: work through data in parts, keep only what the result needs, and let go of large \
     values by setting their variables to undefined";
 
@@ -106,15 +124,26 @@ pub(crate) fn explain(error: CellError, context: &Context<'_>) -> ExecutorError 
                      arrays and strings, or divide the work among several runs"
                 ),
             ),
-        CellError::Deadline { .. } => context.stopped(Stopped::Deadline),
+        CellError::Deadline { .. } | CellError::CpuTime { .. } => {
+            context.stopped(Stopped::Deadline)
+        }
         CellError::Cancelled { .. } => context.stopped(Stopped::Cancelled),
         CellError::Stalled => {
-            let cause =
-                "the code awaits a promise that can never settle: no tool call is outstanding";
-            runtime(cause).with("reason", "stalled").with(
-                "hint",
-                "a promise made with `new Promise` must call its resolve function; there are no timers",
-            )
+            let (cause, hint) = if options.timers == Timers::Off {
+                (
+                    "no tool call is outstanding",
+                    "a promise made with `new Promise` must call its resolve function; there are no timers",
+                )
+            } else {
+                (
+                    "no tool call is outstanding, and no timer is pending",
+                    "a promise made with `new Promise` must call its resolve function",
+                )
+            };
+            let cause = format!("the code awaits a promise that can never settle: {cause}");
+            runtime(&cause)
+                .with("reason", "stalled")
+                .with("hint", hint)
         }
         CellError::TooLarge { limit, .. } => {
             let cause =

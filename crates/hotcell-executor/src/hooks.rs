@@ -15,6 +15,7 @@ use hotcell_prepare::{Diagnostic, DynamicKind, Location, PreparedProgram, Prepar
 
 use crate::{
     catalog::Catalog,
+    content::{Board, ContentItem},
     ledger::{CallRecord, Ledger},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
@@ -37,6 +38,7 @@ pub(crate) struct Hooks {
     /// The tools, for who looks for one.
     pub(crate) catalog: Catalog,
     logs: Mutex<LogBuffer>,
+    content: Mutex<Board>,
     ledger: Mutex<Ledger>,
     /// As they are now: whoever translates has them for as long as that takes.
     sources: Mutex<Arc<Sources>>,
@@ -53,6 +55,7 @@ impl Hooks {
         let account = Account::new("maxHostMemoryBytes", options.host_memory());
         Arc::new(Self {
             logs: Mutex::new(LogBuffer::new(&account, options.max_log_bytes)),
+            content: Mutex::new(Board::new(&account)),
             ledger: Mutex::new(Ledger::new(&account)),
             account,
             catalog: Catalog::default(),
@@ -80,6 +83,8 @@ impl Hooks {
     pub(crate) fn reset(&self, may_suspend: bool) {
         self.may_suspend.store(may_suspend, Ordering::Relaxed);
         self.logs().take();
+        let shown = lock(&self.content).take();
+        drop(shown);
         self.ledger().reset();
         lock(&self.refused).clear();
     }
@@ -100,6 +105,34 @@ impl Hooks {
 
     pub(crate) fn take_logs(&self) -> (Vec<LogEntry>, Option<Diagnostic>) {
         self.logs().take()
+    }
+
+    /// Takes in what code shows. Whoever is to hear of content as it comes hears of it here.
+    pub(crate) fn show(&self, item: ContentItem) -> Result<(), ToolError> {
+        lock(&self.content).put(item, &self.options)
+    }
+
+    /// Tells the host what code wants it to know now.
+    pub(crate) fn notify(&self, text: &str) -> Result<(), ToolError> {
+        lock(&self.content).notice(text.len(), &self.options)?;
+        if let Some(tell) = &self.options.on_notify {
+            tell(text);
+        }
+        Ok(())
+    }
+
+    /// What was shown so far.
+    pub(crate) fn content(&self) -> Vec<ContentItem> {
+        lock(&self.content).items().to_vec()
+    }
+
+    pub(crate) fn take_content(&self) -> Vec<ContentItem> {
+        lock(&self.content).take()
+    }
+
+    /// Takes over what a run showed that went on elsewhere.
+    pub(crate) fn load_content(&self, items: Vec<ContentItem>) {
+        lock(&self.content).load(items, &self.options);
     }
 
     pub(crate) fn take_calls(&self) -> Vec<CallRecord> {

@@ -45,6 +45,8 @@
 //! - **Limits have defaults** ([`ExecutorOptions`]): loop iterations, time, memory, logs, code, results, calls.
 //! - **Freeze, fork, resume**: [`Executor::snapshot`], [`Executor::fork`], [`Executor::restore`]. A [`Companion`], such as a sandbox
 //!   with files and a shell, goes along.
+//! - **[`ContentItem`]**s are what code shows beside its result: text, data, images, sounds ([`ExecutorOptions::content`]). A
+//!   [`Store`] keeps small values over cells.
 //! - **[`Files`]** gives code files without giving it the machine: in memory, on top of a directory, or in one.
 //! - **[`json`]** writes values down for other languages.
 //!
@@ -58,12 +60,14 @@ mod approval;
 mod boundary;
 mod catalog;
 mod companion;
+mod content;
 mod engine;
 mod error;
 mod executor;
 mod failure;
 mod file_tools;
 mod files;
+mod grants;
 mod hints;
 mod hooks;
 pub mod inspect;
@@ -88,11 +92,13 @@ mod signature;
 mod snapshot;
 mod sources;
 mod state;
+mod store;
 mod tool;
 mod typed;
 
 pub use approval::{Approval, ApprovalRequest, Permission};
 pub use companion::Companion;
+pub use content::{ContentBody, ContentItem};
 pub use engine::shared_engine;
 pub use error::{ErrorCode, ErrorSeverity, ExecutorError};
 pub use executor::{Answer, Executor, Started, SuspendedCall, Suspension};
@@ -114,4 +120,5 @@ pub use process::{worker_build, worker_service};
 pub use schemars;
 pub use signature::signature;
 pub use state::State;
+pub use store::{MemoryStore, Store, StoreFuture};
 pub use tool::AgentTool;

@@ -11,6 +11,7 @@ use hotcell_prepare::rule;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
+    content::{notes, notes_of_json},
     error::{ErrorCode, ExecutorError},
     inspect::{Plain, inspect},
     json::from_json,
@@ -111,6 +112,7 @@ impl Execution {
             None => succeeded(
                 &self.output,
                 &self.logs,
+                notes(&self.content),
                 self.is_final_answer,
                 &json!(self.diagnostics),
             )
@@ -123,7 +125,14 @@ impl CodeOutput {
     /// What a model should read next, see [`Execution::observation`].
     pub fn observation(&self, options: &ObservationOptions) -> String {
         let diagnostics = json!(self.diagnostics);
-        succeeded(&self.output, &self.logs, self.is_final_answer, &diagnostics).render(*options)
+        succeeded(
+            &self.output,
+            &self.logs,
+            notes(&self.content),
+            self.is_final_answer,
+            &diagnostics,
+        )
+        .render(*options)
     }
 }
 
@@ -131,19 +140,32 @@ impl ExecutorError {
     /// What a model should read next, see [`Execution::observation`].
     pub fn observation(&self, options: &ObservationOptions) -> String {
         let logs = self.logs.as_deref().unwrap_or_default();
-        failed(self.code.as_str(), &self.message, &self.details, logs).render(*options)
+        failed(
+            self.code.as_str(),
+            &self.message,
+            &self.details,
+            logs,
+            notes(&self.content),
+        )
+        .render(*options)
     }
 }
 
-/// The observation for an output that has left the executor already.
+/// The observation for an output that has left the executor already; `report` is what came with it, as JSON.
 pub fn observation_of_output(
     output: &Value,
-    logs: &str,
-    is_final_answer: bool,
-    diagnostics: &Json,
+    report: &Json,
     options: &ObservationOptions,
 ) -> String {
-    succeeded(output, logs, is_final_answer, diagnostics).render(*options)
+    let logs = report.get("logs").and_then(Json::as_str);
+    succeeded(
+        output,
+        logs.unwrap_or_default(),
+        report.get("content").and_then(notes_of_json),
+        report.get("is_final_answer") == Some(&Json::Bool(true)),
+        report.get("diagnostics").unwrap_or(&Json::Null),
+    )
+    .render(*options)
 }
 
 /// The observation for what a front door gave as JSON: the result of a run, or its normalised error. An error says why it is
@@ -168,11 +190,13 @@ pub fn observation_of_json(report: &Json, options: &ObservationOptions) -> Resul
         if logs.is_empty() {
             logs = text(report, "logs");
         }
+        let content = error.get("content").or_else(|| report.get("content"));
         let parts = failed(
             &text(error, "code"),
             &text(error, "message"),
             details,
             &logs,
+            content.and_then(notes_of_json),
         );
         return Ok(parts.render(*options));
     }
@@ -183,29 +207,34 @@ pub fn observation_of_json(report: &Json, options: &ObservationOptions) -> Resul
         );
     };
     let output = from_json(output).map_err(|error| error.to_string())?;
-    let is_final = report.get("is_final_answer") == Some(&Json::Bool(true));
-    let diagnostics = report.get("diagnostics").unwrap_or(&Json::Null);
-    Ok(succeeded(&output, &text(report, "logs"), is_final, diagnostics).render(*options))
+    Ok(observation_of_output(&output, report, options))
 }
 
-fn succeeded(output: &Value, logs: &str, is_final_answer: bool, diagnostics: &Json) -> Parts {
+fn succeeded(
+    output: &Value,
+    logs: &str,
+    shown: Option<String>,
+    is_final_answer: bool,
+    diagnostics: &Json,
+) -> Parts {
     let label = if is_final_answer {
         "Final answer"
     } else {
         "Result"
     };
-    let shown = match output {
+    let printed = match output {
         // As it is: quotes and backslashes only cost tokens.
         Value::String(text) => text.to_str_lossy().into_owned(),
         value => inspect(value, &Plain),
     };
-    let is_silent = output.is_undefined() && logs.is_empty() && !is_final_answer;
+    let is_silent = output.is_undefined() && logs.is_empty() && shown.is_none() && !is_final_answer;
     Parts {
         head: Vec::new(),
         label: "Warnings:",
         warnings: parts::warnings(diagnostics),
         logs: (!logs.is_empty()).then(|| ("Logs", logs.to_owned())),
-        value: (!output.is_undefined() || is_final_answer).then_some((label, shown)),
+        shown: shown.map(|shown| ("Shown", shown)),
+        value: (!output.is_undefined() || is_final_answer).then_some((label, printed)),
         calls: Vec::new(),
         tail: if is_silent {
             vec!["(nothing was printed and there is no value: end with an expression that has one, or console.log what you want to see)".into()]
@@ -215,7 +244,13 @@ fn succeeded(output: &Value, logs: &str, is_final_answer: bool, diagnostics: &Js
     }
 }
 
-fn failed(code: &str, message: &str, details: &Map<String, Json>, logs: &str) -> Parts {
+fn failed(
+    code: &str,
+    message: &str,
+    details: &Map<String, Json>,
+    logs: &str,
+    shown: Option<String>,
+) -> Parts {
     let text = |key: &str| details.get(key).and_then(Json::as_str);
     let hint = text("hint");
     // The message may end with the hint, for those who see nothing else.
@@ -272,6 +307,7 @@ fn failed(code: &str, message: &str, details: &Map<String, Json>, logs: &str) ->
         label,
         warnings,
         logs: (!logs.is_empty()).then(|| ("Logs before the error", logs.to_owned())),
+        shown: shown.map(|shown| ("Shown before the error", shown)),
         value: None,
         calls: calls.collect(),
         tail: Vec::new(),

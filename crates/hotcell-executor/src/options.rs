@@ -6,7 +6,7 @@ pub use contract::OptionsError;
 
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use hotcell_cell::{CellOptions, Clock, Level, Random, SnapshotKey};
+use hotcell_cell::{CellOptions, Clock, Level, Random, SnapshotKey, Timers};
 use hotcell_prepare::{PrepareOptions, Rule, Transform};
 
 use crate::{
@@ -15,8 +15,11 @@ use crate::{
     isolation::Isolation,
     log::LogEntry,
     module::Module,
+    store::Store,
 };
 
+/// Why a worker has to have one.
+pub(crate) const NO_TIMEOUT: &str = "a worker process has to have a timeoutMs, which is the only time that it cannot get around: give one, or use the isolation \"thread\"";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// So many runs wait at most, unless the host says otherwise: each holds its code.
 const DEFAULT_QUEUE: usize = 1000;
@@ -46,6 +49,7 @@ impl Concurrency {
 }
 
 pub(crate) type OnLog = Arc<dyn Fn(&LogEntry) + Send + Sync>;
+pub(crate) type OnNotify = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) type OnApproval =
     Arc<dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Approval> + Send>> + Send + Sync>;
 
@@ -55,7 +59,9 @@ pub(crate) type OnApproval =
 pub struct ExecutorOptions {
     // As they were given: the contract wants a wrong value to be reported by the run, under a rule of its own.
     pub(crate) max_operations: f64,
-    pub(crate) timeout_ms: f64,
+    /// `None` for no limit, which is an error unless there is the next.
+    pub(crate) timeout_ms: Option<f64>,
+    pub(crate) cpu_time: Option<Duration>,
 
     pub(crate) run_concurrency: Concurrency,
     /// `None` for [`DEFAULT_QUEUE`] if runs may wait, else none.
@@ -68,6 +74,7 @@ pub struct ExecutorOptions {
     pub(crate) max_host_memory: Option<usize>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
+    pub(crate) timers: Timers,
     pub(crate) max_code_bytes: usize,
     pub(crate) max_result_bytes: usize,
     pub(crate) max_tool_calls: usize,
@@ -77,9 +84,16 @@ pub struct ExecutorOptions {
     pub(crate) require_jail: bool,
     pub(crate) modules: BTreeMap<String, Module>,
     pub(crate) snapshot_key: Option<SnapshotKey>,
+    pub(crate) content: bool,
+    pub(crate) max_content_items: usize,
+    pub(crate) max_content_bytes: usize,
+    pub(crate) max_notifications: usize,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) max_store_bytes: usize,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
     pub(crate) transforms: Vec<Arc<dyn Transform>>,
     pub(crate) on_log: Option<OnLog>,
+    pub(crate) on_notify: Option<OnNotify>,
     pub(crate) on_approval: Option<OnApproval>,
     pub(crate) on_companion: Option<OnCompanion>,
 }
@@ -88,7 +102,8 @@ impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
             max_operations: 50_000.0,
-            timeout_ms: DEFAULT_TIMEOUT.as_secs_f64() * 1000.0,
+            timeout_ms: Some(DEFAULT_TIMEOUT.as_secs_f64() * 1000.0),
+            cpu_time: None,
             run_concurrency: Concurrency::Reject,
             max_queued_runs: None,
             authorized_imports: Vec::new(),
@@ -98,6 +113,7 @@ impl Default for ExecutorOptions {
             max_host_memory: None,
             clock: Clock::Off,
             random: Random::Off,
+            timers: Timers::Off,
             max_code_bytes: 1 << 20,
             max_result_bytes: 8 << 20,
             max_tool_calls: 10_000,
@@ -107,9 +123,16 @@ impl Default for ExecutorOptions {
             require_jail: false,
             modules: BTreeMap::new(),
             snapshot_key: None,
+            content: false,
+            max_content_items: 100,
+            max_content_bytes: 8 << 20,
+            max_notifications: 1_000,
+            store: None,
+            max_store_bytes: 1 << 20,
             rules: Vec::new(),
             transforms: Vec::new(),
             on_log: None,
+            on_notify: None,
             on_approval: None,
             on_companion: None,
         }
@@ -127,9 +150,18 @@ impl ExecutorOptions {
         self
     }
 
-    /// How long a run may take (ten seconds), waiting for tools included.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout_ms = timeout.as_secs_f64() * 1000.0;
+    /// How long a run may take (ten seconds), waiting for tools included. `None` for as long as it likes, where there is
+    /// [`ExecutorOptions::cpu_time`].
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        let timeout = timeout.into();
+        self.timeout_ms = timeout.map(|timeout| timeout.as_secs_f64() * 1000.0);
+        self
+    }
+
+    /// How long a run may compute, beside [`ExecutorOptions::timeout`] (any time): the time in which it holds a thread, what the
+    /// host does for it there included, such as synchronous tools. Waiting for tools and timers is free.
+    pub fn cpu_time(mut self, time: Duration) -> Self {
+        self.cpu_time = Some(time);
         self
     }
 
@@ -204,6 +236,12 @@ impl ExecutorOptions {
         self
     }
 
+    /// Timers inside (off: there is no `setTimeout`).
+    pub fn timers(mut self, timers: Timers) -> Self {
+        self.timers = timers;
+        self
+    }
+
     /// Chance inside (off: `Math.random()` throws).
     pub fn random(mut self, random: Random) -> Self {
         self.random = random;
@@ -242,7 +280,8 @@ impl ExecutorOptions {
     }
 
     /// Where the code runs (on threads of this program). In a process it is behind a second wall, for hosts that run code of many
-    /// tenants. Rules and transforms of your own are code of this process, and cannot go along: with them `init` fails.
+    /// tenants. Rules and transforms of your own are code of this process, and cannot go along, nor can
+    /// content and a store; and there has to be a timeout. Else `init` fails. Nothing can be recovered from there.
     pub fn isolation(mut self, isolation: Isolation) -> Self {
         self.isolation = isolation;
         self
@@ -256,16 +295,73 @@ impl ExecutorOptions {
 
     /// Why code cannot run in another process with these options, if it cannot.
     pub(crate) fn what_keeps_it_here(&self) -> Option<&'static str> {
-        let is_of_host = !self.rules.is_empty() || !self.transforms.is_empty();
-        is_of_host.then_some(
-            "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
-        )
+        if !self.rules.is_empty() || !self.transforms.is_empty() {
+            return Some(
+                "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
+            );
+        }
+        if self.content {
+            return Some(
+                "what code shows (content) does not come out of a worker process: leave it out, or use the isolation \"thread\"",
+            );
+        }
+        if self.store.is_some() {
+            return Some(
+                "the store of the host is not reached from a worker process: leave it out, or use the isolation \"thread\"",
+            );
+        }
+        self.timeout_ms.is_none().then_some(NO_TIMEOUT)
     }
 
     /// Snapshots are sealed with this key, and only those that are can be restored (none): whoever has not got it can neither
     /// make nor change one unnoticed.
     pub fn snapshot_key(mut self, key: SnapshotKey) -> Self {
         self.snapshot_key = Some(key);
+        self
+    }
+
+    /// Whether code may show things (it may not): it has `display`, `image`, `audio` and `text`, whose items are the `content` of
+    /// its run, and `notify`, which [`ExecutorOptions::on_notify`] hears of. A tool or variable of yours that has one of these names
+    /// takes its place.
+    pub fn content(mut self, allowed: bool) -> Self {
+        self.content = allowed;
+        self
+    }
+
+    /// How many items a run may show (100). One more is a `RangeError`.
+    pub fn max_content_items(mut self, items: usize) -> Self {
+        self.max_content_items = items;
+        self
+    }
+
+    /// How many bytes those items may have together (8 MiB); in any case a quarter of [`Self::max_host_memory`].
+    pub fn max_content_bytes(mut self, bytes: usize) -> Self {
+        self.max_content_bytes = bytes;
+        self
+    }
+
+    /// How often a run may call `notify` (1,000).
+    pub fn max_notifications(mut self, notifications: usize) -> Self {
+        self.max_notifications = notifications;
+        self
+    }
+
+    /// Gives code `store(key, value)` and `load(key)`, which keep small values there (nowhere). They outlive cells: whoever has the
+    /// store has them. A fork has the same store.
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Whether code has a store.
+    pub fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// How many bytes one value may have that code stores, with its key (1 MiB); and how many all of them, where the store is one
+    /// that `"store": true` made.
+    pub fn max_store_bytes(mut self, bytes: usize) -> Self {
+        self.max_store_bytes = bytes;
         self
     }
 
@@ -284,6 +380,12 @@ impl ExecutorOptions {
     /// Receives what code prints as it is printed (nobody does). Called on the thread that runs the code; keep it short.
     pub fn on_log(mut self, receive: impl Fn(&LogEntry) + Send + Sync + 'static) -> Self {
         self.on_log = Some(Arc::new(receive));
+        self
+    }
+
+    /// Receives what code tells with `notify`, at once (nobody does). Called on the thread that runs the code; keep it short.
+    pub fn on_notify(mut self, receive: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_notify = Some(Arc::new(receive));
         self
     }
 
@@ -306,11 +408,15 @@ impl ExecutorOptions {
             .unwrap_or_else(|| of_code().max(LEAST_HOST_MEMORY))
     }
 
-    /// The timeout. One that is none is reported by the run, and until then as if it had not been given.
-    pub(crate) fn timeout_duration(&self) -> Duration {
-        let given = Duration::try_from_secs_f64(self.timeout_ms / 1000.0);
-        let valid = given.ok().filter(|_| self.timeout_ms >= 1.0);
-        valid.unwrap_or(DEFAULT_TIMEOUT)
+    /// The timeout; `None` if there is none. One that is wrong is reported by the run, and until then as if it had not been
+    /// given.
+    pub(crate) fn timeout_duration(&self) -> Option<Duration> {
+        if self.timeout_ms.is_none() && self.cpu_time.is_some() {
+            return None;
+        }
+        let given = self.timeout_ms.filter(|ms| *ms >= 1.0);
+        let valid = given.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+        Some(valid.unwrap_or(DEFAULT_TIMEOUT))
     }
 
     /// How many operations a run may make, if the option is valid.
@@ -327,7 +433,12 @@ impl ExecutorOptions {
     pub(crate) fn to_prepare(&self) -> PrepareOptions {
         let mut options = PrepareOptions::default();
         options.max_operations = self.max_operations;
-        options.timeout_ms = self.timeout_ms;
+        match (self.timeout_ms, self.cpu_time) {
+            (Some(timeout), _) => options.timeout_ms = timeout,
+            (None, Some(_)) => {}
+            (None, None) => options.timeout_ms = f64::INFINITY,
+        }
+        options.timers = self.timers != Timers::Off;
         options.run_concurrency = self.run_concurrency.as_str().into();
         options.max_queued_runs = self.queue_length() as f64;
         options.max_log_bytes = self.max_log_bytes as f64;
@@ -357,7 +468,8 @@ impl ExecutorOptions {
     pub(crate) fn to_cell(&self) -> CellOptions {
         CellOptions::default()
             .memory_limit(self.memory_limit)
-            .timeout(self.timeout_duration())
+            .timeout(self.timeout_duration().unwrap_or(DEFAULT_TIMEOUT))
+            .timers(self.timers)
             .max_value_bytes(self.max_result_bytes)
             .max_calls_in_flight(self.max_tool_calls_in_flight)
             .clock(self.clock)

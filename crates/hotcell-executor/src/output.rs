@@ -7,7 +7,7 @@ use hotcell_meter::Stopped;
 use hotcell_prepare::Diagnostic;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{error::ExecutorError, ledger::CallRecord, log::LogEntry};
+use crate::{content::ContentItem, error::ExecutorError, ledger::CallRecord, log::LogEntry};
 
 /// Code to run, with what is special about this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,10 @@ use crate::{error::ExecutorError, ledger::CallRecord, log::LogEntry};
 pub struct Run {
     pub(crate) code: String,
     pub(crate) name: Option<String>,
+    /// `None` for the executor's.
     pub(crate) timeout: Option<Duration>,
+    pub(crate) has_no_timeout: bool,
+    pub(crate) cpu_time: Option<Duration>,
     pub(crate) calls_function: bool,
 }
 
@@ -26,6 +29,8 @@ impl Run {
             code: code.into(),
             name: None,
             timeout: None,
+            has_no_timeout: false,
+            cpu_time: None,
             calls_function: false,
         }
     }
@@ -43,9 +48,17 @@ impl Run {
         self
     }
 
-    /// How long it may take (what the executor's options say).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+    /// How long it may take (what the executor's options say). `None` for as long as it likes: that counts only where there is
+    /// a limit of its computing time.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.timeout = timeout.into();
+        self.has_no_timeout = self.timeout.is_none();
+        self
+    }
+
+    /// How long it may compute (what the executor's options say), see [`ExecutorOptions::cpu_time`](crate::ExecutorOptions::cpu_time).
+    pub fn cpu_time(mut self, time: Duration) -> Self {
+        self.cpu_time = Some(time);
         self
     }
 }
@@ -113,6 +126,8 @@ pub struct CodeOutput {
     pub is_final_answer: bool,
     /// What it printed, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it showed.
+    pub content: Vec<ContentItem>,
     /// What there is to say about the code that did not keep it from running.
     pub diagnostics: Vec<Diagnostic>,
     /// What it cost.
@@ -135,6 +150,8 @@ pub struct Execution {
     pub is_final_answer: bool,
     /// What it printed, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it showed.
+    pub content: Vec<ContentItem>,
     /// What there is to say about the code.
     pub diagnostics: Vec<Diagnostic>,
     /// What it cost.
@@ -152,6 +169,7 @@ impl Execution {
             logs: String::new(),
             is_final_answer: false,
             entries: Vec::new(),
+            content: Vec::new(),
             diagnostics: Vec::new(),
             stats: RunStats::default(),
             calls: Vec::new(),
@@ -163,6 +181,7 @@ impl Execution {
         let mut error = ExecutorError::stopped(stopped, None);
         error.logs = Some(self.logs.clone());
         error.entries.clone_from(&self.entries);
+        error.content.clone_from(&self.content);
         error
     }
 
@@ -175,6 +194,7 @@ impl Execution {
                 logs: self.logs,
                 is_final_answer: self.is_final_answer,
                 entries: self.entries,
+                content: self.content,
                 diagnostics: self.diagnostics,
                 stats: self.stats,
                 calls: self.calls,

@@ -1,6 +1,6 @@
 //! The bytes of a frozen executor: what it knows, then its cell.
 //!
-//! A header (magic, seal, checksum, two lengths), then JSON, then files, then the snapshot of the cell, which has a checksum of its
+//! A header (magic, seal, checksum, lengths), then JSON, then files, then what a run has shown, then the snapshot of the cell, which has a checksum of its
 //! own. The bytes may come from anywhere. What they hold is state: names of tools and variables, files, and the memory of a cell.
 //! What an executor may do is not in them. With a key, bytes that it did not seal are refused before anything else is done with them.
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
+    content::{self, ContentItem},
     error::{ErrorCode, ExecutorError, chain},
     executor::{MAX_NAMES, is_name_to_keep},
     files::{Files, SavedKind},
@@ -20,7 +21,7 @@ use crate::{
     options::ExecutorOptions,
 };
 
-const MAGIC: [u8; 8] = *b"HCEXEC\x00\x03";
+const MAGIC: [u8; 8] = *b"HCEXEC\x00\x04";
 const NO_SEAL: [u8; 32] = [0; 32];
 /// JSON takes at most so many times its length when it is read: `[0,0]` has 32 bytes for each two.
 const READ_FACTOR: usize = 32;
@@ -128,13 +129,19 @@ pub(crate) fn write(
     memory: &Memory,
     files: &[SavedFiles],
     companion: &[u8],
+    content: &[u8],
     cell: &[u8],
     options: &ExecutorOptions,
 ) -> Result<Vec<u8>, ExecutorError> {
     let memory = serde_json::to_vec(memory).map_err(|error| malformed(&error))?;
     check_size(memory.len(), options)?;
     let key = options.snapshot_key.as_ref();
-    let known = [memory, put_files(files), companion.to_vec()];
+    let known = [
+        memory,
+        put_files(files),
+        companion.to_vec(),
+        content.to_vec(),
+    ];
     let lengths = known
         .each_ref()
         .map(|part| (part.len() as u64).to_le_bytes());
@@ -147,17 +154,18 @@ pub(crate) fn write(
     Ok([&MAGIC[..], &seal, &checksum, &lengths, &known, cell].concat())
 }
 
-/// What a snapshot holds: what the executor knew, its files, its companion, and its cell.
+/// What a snapshot holds: what the executor knew, its files, its companion, what its run has shown, and its cell.
 pub(crate) struct Parts<'s> {
     pub(crate) memory: Memory,
     pub(crate) files: Vec<SavedFiles>,
     pub(crate) companion: Option<&'s [u8]>,
+    pub(crate) content: Vec<ContentItem>,
     pub(crate) cell: &'s [u8],
 }
 
 /// Where each of the parts before the cell is.
-fn split<'s>(lengths: &[u8; 24], rest: &'s [u8]) -> Option<([&'s [u8]; 4], &'s [u8])> {
-    let mut parts = [rest; 4];
+fn split<'s>(lengths: &[u8; 32], rest: &'s [u8]) -> Option<([&'s [u8]; 5], &'s [u8])> {
+    let mut parts = [rest; 5];
     let (lengths, _) = lengths.as_chunks::<8>();
     for (index, length) in lengths.iter().enumerate() {
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
@@ -165,7 +173,7 @@ fn split<'s>(lengths: &[u8; 24], rest: &'s [u8]) -> Option<([&'s [u8]; 4], &'s [
         parts[index] = part;
         parts[index + 1] = after;
     }
-    let known = rest.len() - parts[3].len();
+    let known = rest.len() - parts[4].len();
     Some((parts, &rest[..known]))
 }
 
@@ -190,7 +198,8 @@ pub(crate) fn read<'s>(
     }
     let (checksum, rest) = sealed.split_first_chunk().ok_or_else(not_one)?;
     let (lengths, rest) = rest.split_first_chunk().ok_or_else(not_one)?;
-    let ([memory, files, companion, cell], known) = split(lengths, rest).ok_or_else(not_one)?;
+    let ([memory, files, companion, content, cell], known) =
+        split(lengths, rest).ok_or_else(not_one)?;
     check_size(memory.len(), options)?;
     if xxh3_64(known) != u64::from_le_bytes(*checksum) {
         return Err(refused(
@@ -208,10 +217,17 @@ pub(crate) fn read<'s>(
     memory.names.retain(|name| is_name_to_keep(name));
     memory.names.truncate(MAX_NAMES);
     let files = read_files(files).ok_or_else(not_one)?;
+    if content.len() > options.max_content_bytes.saturating_mul(2) {
+        return Err(refused(
+            "what the run in the snapshot has shown is larger than maxContentBytes",
+        ));
+    }
+    let content = content::read(content, options.max_content_items).ok_or_else(not_one)?;
     Ok(Parts {
         memory,
         files,
         companion: Some(companion).filter(|bytes| !bytes.is_empty()),
+        content,
         cell,
     })
 }

@@ -7,6 +7,8 @@ use serde::Serialize;
 /// Where an executor is in its life.
 ///
 /// ```text
+///                                 ┌─────────────── recover ───────────────────┐
+///                                 ▼                                           │
 /// NEW ─ init ─► INITIALIZING ─► READY ◄──► RUNNING ─ timeout, corruption ─► DIRTY
 ///                   ▲  │ fails    │ cleanup                                   │ cleanup
 ///              init │  └──────► DEAD ◄────────────────────────────────────────┘
@@ -26,7 +28,7 @@ pub enum State {
     Running,
     /// A run that [`start`](crate::Executor::start) began waits for answers to its calls.
     Suspended,
-    /// A run had to be torn out. Only `cleanup` helps.
+    /// A run did not end in time, or broke its cell. `recover` helps if the cell is whole, else only `cleanup`.
     Dirty,
     /// Cleaned up. `init` begins anew.
     Dead,

@@ -50,6 +50,8 @@ pub struct AgentTool {
     pub(crate) on_files: Option<OnFiles>,
     /// Whether it is one of those that an executor brings itself: see `catalog.rs`.
     pub(crate) is_catalog: bool,
+    /// Whether an option brought it: see `grants.rs`.
+    pub(crate) is_own: bool,
 }
 
 /// What a tool works on.
@@ -217,6 +219,7 @@ impl From<Tool> for AgentTool {
             is_unconnected: false,
             on_files: None,
             is_catalog: false,
+            is_own: false,
         }
     }
 }

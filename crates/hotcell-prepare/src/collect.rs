@@ -11,19 +11,19 @@ use std::collections::{HashMap, HashSet};
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
     AwaitExpression, BinaryExpression, BindingIdentifier, BindingPattern, CallExpression, Class,
-    ClassBody, ComputedMemberExpression, DebuggerStatement, Decorator, ExportAllDeclaration,
-    ExportDeclaration, ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration,
-    Expression, ExpressionStatement, ForOfStatement, FormalParameter, Function,
-    IdentifierReference, IfStatement, ImportDeclaration, ImportExpression, ImportMeta,
-    LabelIdentifier, MethodDefinition, MethodDefinitionType, NewExpression, Program,
-    PropertyDefinition, PropertyDefinitionType, ReturnStatement, SpreadElement,
-    StaticMemberExpression, StringLiteral, TSAsExpression, TSEnumDeclaration, TSExportAssignment,
-    TSExternalModuleDeclaration, TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature,
-    TSInstantiationExpression, TSInterfaceDeclaration, TSNamespaceDeclaration,
-    TSNamespaceExportDeclaration, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
-    TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, TaggedTemplateExpression, TemplateLiteral, UnaryExpression,
-    VariableDeclaration, VariableDeclarator,
+    ClassBody, ComputedMemberExpression, Decorator, ExportAllDeclaration, ExportDeclaration,
+    ExportDefaultDeclaration, ExportFromDeclaration, ExportNamedDeclaration, Expression,
+    ExpressionStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
+    IfStatement, ImportDeclaration, ImportExpression, ImportMeta, LabelIdentifier,
+    MethodDefinition, MethodDefinitionType, NewExpression, Program, PropertyDefinition,
+    PropertyDefinitionType, ReturnStatement, SpreadElement, StaticMemberExpression, StringLiteral,
+    TSAsExpression, TSEnumDeclaration, TSExportAssignment, TSExternalModuleDeclaration,
+    TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceExportDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TaggedTemplateExpression, TemplateLiteral, UnaryExpression, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::Scoping;
@@ -419,10 +419,6 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             },
         });
         walk::walk_call_expression(self, it);
-    }
-
-    fn visit_debugger_statement(&mut self, it: &DebuggerStatement) {
-        self.facts.debuggers.push(it.span.start);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {

@@ -79,7 +79,9 @@ pub use program::{
     GlobalName, Language, PreparedProgram, is_quick, prepare_program, prepare_program_watched,
     validate_code,
 };
-pub use rules::{BUILTIN_GLOBALS, RESERVED_PREFIX, instead_of_global, is_foreign_global};
+pub use rules::{
+    BUILTIN_GLOBALS, RESERVED_PREFIX, TIMER_GLOBALS, instead_of_global, is_foreign_global,
+};
 pub use signature::{Kind, Parameter, Signature};
 pub use view::{
     Call, CallResult, Declaration, DeclarationKind, Identifier, ProgramView, Role, StringText,

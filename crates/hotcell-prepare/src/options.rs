@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::extend::{Rule, Transform};
 use crate::module::KnownModule;
+use crate::rules::TIMER_GLOBALS;
 use crate::signature::Signature;
 
 /// The options of an executor as far as validation looks at them.
@@ -33,6 +34,8 @@ pub struct PrepareOptions {
     pub modules: BTreeMap<String, KnownModule>,
     /// Whether code that is nothing but a function is called.
     pub call_function: bool,
+    /// Whether `setTimeout` and its like are there.
+    pub timers: bool,
     /// Names of the tools. `final_answer` counts as one even if it is not listed.
     pub tools: BTreeSet<String>,
     /// Those of the tools that return promises.
@@ -65,6 +68,7 @@ impl Default for PrepareOptions {
             authorized_imports: Vec::new(),
             modules: BTreeMap::new(),
             call_function: false,
+            timers: false,
             tools: BTreeSet::new(),
             async_tools: BTreeSet::new(),
             shadowable_tools: BTreeSet::new(),
@@ -94,7 +98,8 @@ impl PrepareOptions {
     }
 
     pub(crate) fn is_known_global(&self, name: &str) -> bool {
-        self.is_tool(name) || self.globals.contains(name)
+        let is_timer = self.timers && TIMER_GLOBALS.contains(&name);
+        is_timer || self.is_tool(name) || self.globals.contains(name)
     }
 
     /// The module of that name, if it is there and code may import it.
@@ -123,6 +128,7 @@ impl PrepareOptions {
         self.authorized_imports.hash(state);
         self.modules.hash(state);
         self.call_function.hash(state);
+        self.timers.hash(state);
         self.tools.hash(state);
         self.async_tools.hash(state);
         self.shadowable_tools.hash(state);

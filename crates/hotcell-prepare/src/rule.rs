@@ -22,8 +22,6 @@ pub const FORBIDDEN_GLOBAL: &str = "forbidden_global_access";
 pub const FLOATING_PROMISE: &str = "floating_promise";
 /// A function that is given to `map`, `filter` and the like returns nothing.
 pub const CALLBACK_RETURNS_NOTHING: &str = "callback_returns_nothing";
-/// A `debugger` statement, at which nothing stops.
-pub const DEBUGGER_STATEMENT: &str = "debugger_statement";
 /// A locale that a cell does not have, so that `en-US` takes its place.
 pub const LOCALE_AVAILABLE: &str = "locale_available";
 /// A call of a tool with arguments that it does not take.

@@ -2,7 +2,6 @@
 
 mod builtins;
 mod callbacks;
-mod debugger;
 mod globals;
 mod imports;
 mod locales;
@@ -11,7 +10,7 @@ mod options;
 mod promises;
 mod tools;
 
-pub use builtins::BUILTIN_GLOBALS;
+pub use builtins::{BUILTIN_GLOBALS, TIMER_GLOBALS};
 pub use globals::{instead_of_global, is_foreign_global};
 pub use names::RESERVED_PREFIX;
 
@@ -42,7 +41,6 @@ pub(crate) fn check(
     promises::check(view, options, found, pace)?;
     callbacks::check(view, found, pace)?;
     locales::check(view, found, pace)?;
-    debugger::check(view, found, pace)?;
     tools::check(view, options, found, pace)?;
     if !options.call_function {
         lone_function(view, found);

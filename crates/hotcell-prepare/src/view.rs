@@ -27,8 +27,6 @@ pub(crate) struct Facts<'a> {
     /// Calls of async functions that the program declares.
     pub(crate) async_calls: Vec<AsyncCall<'a>>,
     pub(crate) callbacks: Vec<Callback<'a>>,
-    /// Where `debugger` stands.
-    pub(crate) debuggers: Vec<u32>,
     /// Locales that are asked for by name.
     pub(crate) locales: Vec<(u32, &'a str)>,
     pub(crate) strings: Vec<StringText<'a>>,

@@ -29,6 +29,8 @@ pub struct PromptContext {
     pub clock: bool,
     /// Whether the code can draw random numbers.
     pub random: bool,
+    /// Whether the code has `setTimeout` and its like.
+    pub timers: bool,
 }
 
 /// What a step may use up; the defaults are those of the executor.
@@ -37,8 +39,10 @@ pub struct PromptContext {
 pub struct Limits {
     /// Loop iterations in one step, all loops together.
     pub max_operations: u64,
-    /// Time for one step in milliseconds.
-    pub timeout_ms: u64,
+    /// Time for one step in milliseconds; `None` for as long as it waits.
+    pub timeout_ms: Option<u64>,
+    /// Computing time for one step in milliseconds; not told to the model if absent.
+    pub cpu_time_ms: Option<u64>,
     /// Bytes of console output kept from one step.
     pub max_log_bytes: u64,
     /// Steps until the task is given up; not told to the model if absent.
@@ -49,7 +53,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_operations: 50_000,
-            timeout_ms: 10_000,
+            timeout_ms: Some(10_000),
+            cpu_time_ms: None,
             max_log_bytes: 262_144,
             max_steps: None,
         }

@@ -210,7 +210,8 @@ fn limits_are_told() {
     let context = PromptContext {
         limits: Limits {
             max_operations: 1234,
-            timeout_ms: 2500,
+            timeout_ms: Some(2500),
+            cpu_time_ms: None,
             max_log_bytes: 4096,
             max_steps: Some(7),
         },
@@ -226,6 +227,51 @@ fn limits_are_told() {
         assert!(runtime.contains(told), "{told}: {runtime}");
     }
     assert!(!prompt().contains("at most"));
+}
+
+#[test]
+fn a_limit_of_computing_is_told_beside_that_of_all_or_alone() {
+    let told = |timeout_ms, cpu_time_ms| {
+        let context = PromptContext {
+            limits: Limits {
+                timeout_ms,
+                cpu_time_ms,
+                ..Limits::default()
+            },
+            ..PromptContext::default()
+        };
+        let runtime = section(&render_system_prompt(&context).unwrap(), "The runtime");
+        let line = runtime.lines().find(|line| line.starts_with("- One step"));
+        let (told, _) = line.unwrap().split_once(", all its loops").unwrap();
+        told.to_owned()
+    };
+    assert_eq!(
+        told(Some(10_000), Some(500)),
+        "- One step may take 10 seconds (0.5 of them computing) and 50000 loop iterations"
+    );
+    assert_eq!(
+        told(None, Some(500)),
+        "- One step may wait as long as it has to, but compute for 0.5 seconds only, and make 50000 loop iterations"
+    );
+    assert_eq!(
+        told(None, None),
+        "- One step may wait as long as it has to, and make 50000 loop iterations"
+    );
+}
+
+#[test]
+fn timers_are_told_where_they_are() {
+    let context = PromptContext {
+        timers: true,
+        ..PromptContext::default()
+    };
+    let with = render_system_prompt(&context).unwrap();
+    assert!(with.contains("- Timers work: `setTimeout`") && !with.contains("no `setTimeout`"));
+    let without = prompt();
+    assert!(
+        without.contains("no `fetch`, no `setTimeout`, no `fs`")
+            && !without.contains("Timers work")
+    );
 }
 
 #[test]
@@ -393,7 +439,7 @@ fn every_placeholder_can_be_used() {
 
 #[test]
 fn unknown_placeholders_are_named_with_the_known_ones() {
-    assert_snapshot!(render("Hi {{tool_prompt}}").unwrap_err(), @r#"unknown placeholder "tool_prompt" in the template; the known ones are authorized_imports, clock, code_block_closing_tag, code_block_opening_tag, custom_instructions, deferred_tools, has_imports, max_log_bytes, max_operations, max_steps, modules_prompt, random, timeout_ms, timeout_seconds, tool_names, tools_prompt, variables_prompt"#);
+    assert_snapshot!(render("Hi {{tool_prompt}}").unwrap_err(), @r#"unknown placeholder "tool_prompt" in the template; the known ones are authorized_imports, clock, code_block_closing_tag, code_block_opening_tag, cpu_seconds, custom_instructions, deferred_tools, has_imports, max_log_bytes, max_operations, max_steps, modules_prompt, random, timeout_ms, timeout_seconds, timers, tool_names, tools_prompt, variables_prompt"#);
 }
 
 #[test]
@@ -519,7 +565,8 @@ proptest! {
             custom_instructions: Some(instructions),
             limits: Limits {
                 max_operations: numbers.0,
-                timeout_ms: numbers.1,
+                timeout_ms: Some(numbers.1),
+                cpu_time_ms: numbers.3,
                 max_log_bytes: numbers.2,
                 max_steps: numbers.3,
             },

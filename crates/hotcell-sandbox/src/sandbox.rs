@@ -229,6 +229,11 @@ impl Sandbox {
         Ok(self.world()?.tree)
     }
 
+    /// Whether the last command ended the shell (`exit`, `exec`, a signal), for prompts: the next one runs all the same.
+    pub fn has_exited(&self) -> Result<bool> {
+        self.with(|live| live.shell.has_exited())
+    }
+
     /// Where the next command begins.
     pub fn cwd(&self) -> Result<VfsPathBuf> {
         self.with(|live| live.shell.cwd().to_owned())

@@ -329,8 +329,12 @@ impl Sequence {
             process.spend(8);
             match self.kind {
                 Kind::Numbers(width) => {
-                    let text = format!("{value:0width$}");
-                    text.bytes().map(u32::from).collect()
+                    let digits = value.unsigned_abs().to_string();
+                    let sign = (value < 0).then_some(b'-');
+                    let zeros = width.saturating_sub(digits.len() + sign.iter().len());
+                    let zeros = std::iter::repeat_n(b'0', zeros);
+                    let text = sign.into_iter().chain(zeros).chain(digits.bytes());
+                    text.map(u32::from).collect()
                 }
                 // A backslash quotes what follows it, and nothing does.
                 Kind::Letters if value == i64::from(b'\\') => vec![EMPTY],

@@ -45,6 +45,12 @@ impl Shell {
             .collect()
     }
 
+    /// Whether the last command ended the shell: by `exit`, `exec` or a signal. Who reads commands from a person stops then; who
+    /// gives them by itself may go on.
+    pub fn has_exited(&self) -> bool {
+        self.has_exited
+    }
+
     /// Where the next command begins.
     pub fn cwd(&self) -> &VfsPath {
         &self.cwd

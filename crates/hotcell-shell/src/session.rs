@@ -6,10 +6,12 @@ use std::{
     task::{Context, Poll},
 };
 
+use bstr::ByteSlice;
 use hotcell_process::{Ended, Kernel, Null, Process, Run, Spec, Stream};
 
 use crate::{
     flow::{Flow, Outcome},
+    settings::Setting,
     shell::Shell,
     text::Origin,
 };
@@ -77,6 +79,7 @@ impl Shell {
     pub fn start(&self, kernel: &Kernel, command: impl Into<Vec<u8>>, streams: Streams) -> Started {
         let command = command.into();
         let mut shell = self.clone();
+        shell.has_exited = false;
         let result = Arc::new(Mutex::new(None));
         let place = Arc::clone(&result);
         let spec = Spec::new([self.name.clone()])
@@ -88,7 +91,8 @@ impl Shell {
             shell.pid = process.pid();
             process.set_umask(shell.umask);
             shell.restore_traps(process);
-            let outcome = shell.run_text(process, &command, Origin::Argument);
+            let listed = shell.list_in_history(process, &command);
+            let outcome = listed.and_then(|()| shell.run_text(process, &command, Origin::Argument));
             let ended = shell.finish_run(process, outcome, &place);
             Ok(ended)
         });
@@ -103,6 +107,16 @@ impl Shell {
         std::mem::replace(self, next)
     }
 
+    /// Adds a command to what `history` lists, under `set -o history`.
+    fn list_in_history(&mut self, process: &Process, command: &[u8]) -> Result<(), Flow> {
+        if !self.has(Setting::History) {
+            return Ok(());
+        }
+        let line = command.trim_end();
+        Arc::make_mut(&mut self.history).push(line.into());
+        self.hold(process, line.len())
+    }
+
     /// The end of a run: `exit` runs the `EXIT` trap, the end of the text does not.
     fn finish_run(
         mut self,
@@ -112,7 +126,9 @@ impl Shell {
     ) -> i32 {
         let leaves = matches!(outcome, Err(Flow::Exec)) || self.killed_by.is_some();
         if leaves {
-            self.clone().leave(process, place);
+            let mut left = self.clone();
+            left.has_exited = true;
+            left.leave(process, place);
         }
         let status = match outcome {
             Ok(status) => status,

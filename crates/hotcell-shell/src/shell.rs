@@ -118,6 +118,8 @@ pub struct Shell {
     pub(crate) successor: Option<(Spec, Arc<dyn Program>)>,
     /// The signal that ends it after its `EXIT` trap.
     pub(crate) killed_by: Option<Signal>,
+    /// The last command that it was given has ended it: by `exit`, `exec` or a signal.
+    pub(crate) has_exited: bool,
     /// Where it is between two runs.
     pub(crate) cwd: VfsPathBuf,
     /// Its umask between two runs.

@@ -98,6 +98,7 @@ impl Shell {
             pending_flow: None,
             successor: None,
             killed_by: None,
+            has_exited: false,
             cwd: options.cwd,
             umask: options.umask,
         }

@@ -137,11 +137,6 @@ impl FileTools {
         Ok(self.workspace().existing(path, READ)?.is_some())
     }
 
-    /// How many bytes a file has.
-    pub fn file_size(&self, path: &str) -> Result<u64, FileToolError> {
-        self.file(path).map(|(_, size)| size)
-    }
-
     /// Lines of a file from an offset on, which is where a line begins: about [`PAGE_BYTES`](crate::PAGE_BYTES) of them, and at most
     /// [`PAGE_LINES`](crate::PAGE_LINES).
     pub fn read_lines(&self, path: &str, offset: u64) -> Result<Lines, FileToolError> {

@@ -5,7 +5,7 @@ mod parse;
 mod words;
 mod zone;
 
-pub(crate) use format::{format, month_names};
+pub(crate) use format::{format, month_names, widths};
 pub(crate) use parse::{Moment, parse};
 pub(crate) use zone::{Zone, zone_of};
 

@@ -3,6 +3,6 @@
 /// The name of the user, and of the group.
 pub(crate) const NAME: &str = "user";
 /// The number of the user, and of the group.
-pub(crate) const ID: u32 = 1000;
+pub const ID: u32 = 1000;
 /// What the machine is called if the environment does not say.
 pub(crate) const HOST: &str = "hotcell";

@@ -88,6 +88,7 @@
 
 mod ancestors;
 mod archives;
+mod blanks;
 mod calendar;
 mod characters;
 mod data;
@@ -123,6 +124,7 @@ use std::{
 use bstr::BString;
 use hotcell_process::{Process, Program, Programs};
 
+pub use identity::ID as USER_ID;
 pub use options::{Opt, Parsed, Usage};
 
 /// A utility.

@@ -65,6 +65,8 @@ type TimerKey = (Instant, u64);
 enum Due {
     /// The time of a run.
     Timed(Weak<dyn Timed>, u64),
+    /// Something that waits is to be woken.
+    Alarm(Weak<dyn Timed>, u64),
     /// Guests that were interrupted look at the time once more.
     Tick,
 }
@@ -85,6 +87,16 @@ impl Timer {
         Self {
             generation: timers.generation,
             key: timers.set(at, Due::Timed(timed, run)),
+        }
+    }
+
+    /// As [`Timer::set`], for something that waits and does not compute: guests are left alone.
+    pub fn alarm(at: Instant, timed: &Arc<impl Timed + 'static>, run: u64) -> Self {
+        let timed = Arc::downgrade(timed) as Weak<dyn Timed>;
+        let timers = Timers::of_this_process();
+        Self {
+            generation: timers.generation,
+            key: timers.set(at, Due::Alarm(timed, run)),
         }
     }
 
@@ -211,6 +223,8 @@ impl Timers {
             }
             if tick {
                 engines.extend(state.engines.iter().map(|(_, engine)| engine.clone()));
+            }
+            if tick || !due.is_empty() {
                 drop(state);
                 raise(&mut due, &mut engines);
                 state = self.lock();
@@ -278,10 +292,19 @@ impl State {
         while let Some(entry) = self.due.first_entry()
             && entry.key().0 <= now
         {
+            let (timed, run) = match entry.remove() {
+                Due::Tick => {
+                    any = true;
+                    continue;
+                }
+                Due::Alarm(timed, run) => {
+                    due.extend(timed.upgrade().map(|timed| (timed, run)));
+                    continue;
+                }
+                Due::Timed(timed, run) => (timed, run),
+            };
             any = true;
-            if let Due::Timed(timed, run) = entry.remove()
-                && let Some(timed) = timed.upgrade()
-            {
+            if let Some(timed) = timed.upgrade() {
                 due.push((timed, run));
                 self.insert(now + GRACE, Due::Tick);
             }

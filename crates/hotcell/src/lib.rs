@@ -177,8 +177,8 @@
 // What values, tools and options are made of, in cells and executors alike.
 pub use hotcell_cell::{
     AnswerFuture, Arguments, BigInt, BuildId, CancelToken, Clock, ConvertError, ErrorValue, Level,
-    MAX_DEPTH, Pool, Random, Reply, ReplyFuture, SnapshotError, SnapshotKey, Text, ToolCall,
-    ToolError, Value, View, ViewKind, decimal, from_value, to_value,
+    MAX_DEPTH, Pool, Random, Reply, ReplyFuture, SnapshotError, SnapshotKey, Text, Timers,
+    ToolCall, ToolError, Value, View, ViewKind, decimal, from_value, to_value,
 };
 // All of it: an executor is what most come for.
 pub use hotcell_executor::*;

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use hotcell::cell::{Value, View, ViewKind};
-use hotcell::{CallOutcome, CallRecord, Execution, ExecutorError, LogEntry};
+use hotcell::{
+    CallOutcome, CallRecord, ContentBody, ContentItem, Execution, ExecutorError, LogEntry,
+};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -29,15 +31,18 @@ pub(super) fn report(execution: Execution) -> Outcome {
         arguments.extend(record.arguments.into_iter().flatten());
     }
 
-    // The logs are told once.
+    // Logs and content are told once.
     let error = execution.error.map(|mut error| {
         error.logs = None;
         error.entries = Vec::new();
+        error.content = Vec::new();
         error
     });
+    let content = execution.content.into_iter().map(item);
     let report = Value::object([
         ("is_final_answer", Value::from(execution.is_final_answer)),
         ("lines", lines.into_value()),
+        ("content", content.collect::<Vec<_>>().into()),
         ("diagnostics", data(&execution.diagnostics)),
         ("stats", data(&execution.stats)),
         ("calls", calls.into_value()),
@@ -79,6 +84,15 @@ fn call(record: &CallRecord, texts: &mut Texts) -> [f64; 5] {
         texts.index(outcome),
         message.map_or(-1.0, |message| texts.index(&**message)),
     ]
+}
+
+/// Something that code showed. Bytes are bytes there.
+fn item(item: ContentItem) -> Value {
+    let (key, body) = match item.body {
+        ContentBody::Text(text) => ("text", Value::from(&*text)),
+        ContentBody::Data(data) => ("data", Value::bytes(&*data)),
+    };
+    Value::object([("mime", Value::from(item.mime)), (key, body)])
 }
 
 /// Numbers that are a `Float64Array` there.

@@ -18,7 +18,7 @@ use wasmtime::{StoreContextMut, UpdateDeadline};
 
 use super::Cell;
 use crate::{
-    deadline::Deadline,
+    deadline::{Clocks, Deadline, Times},
     error::CellError,
     guest::place,
     host::{Entry, Host},
@@ -92,11 +92,11 @@ impl Cell {
         let host = live.store.data_mut();
         host.entry = Entry::Run;
         host.overtime_since = None;
-        if host.deadline.is_none() {
-            let deadline = Deadline::new(self.options.timeout, &host.interrupt, false);
-            host.deadline = Some(deadline);
+        if host.clocks.is_none() {
+            host.arm(Times::within(self.options.timeout));
         }
         host.ensure_watched();
+        let mut clock = host.clocks.as_mut().and_then(Clocks::take_cpu);
         let task = host.calls.task.clone();
         live.inside = true;
         live.store.set_epoch_deadline(1);
@@ -113,9 +113,11 @@ impl Cell {
             });
             let result = poll_fn(|context| {
                 task.set(context.waker());
+                clock.iter_mut().for_each(Deadline::resume);
                 let began = Instant::now();
                 let (polled, made) = StackLease::made_in(|| entered.as_mut().poll(context));
                 cpu_time += began.elapsed();
+                clock.iter_mut().for_each(Deadline::pause);
                 if made.is_some() {
                     stack = made;
                 }
@@ -126,7 +128,11 @@ impl Cell {
             result
         };
         live.inside = false;
-        live.store.data_mut().keep_stack(stack);
+        let host = live.store.data_mut();
+        host.keep_stack(stack);
+        if let Some(clocks) = &mut host.clocks {
+            clocks.put_cpu(clock);
+        }
         self.totals.cpu_time += cpu_time;
         match result {
             Ok(status) => {

@@ -6,23 +6,25 @@ use std::{
     pin::pin,
     sync::{Arc, Weak},
     task::Poll,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::{Cell, entry::Chore};
 use crate::{
-    deadline::Deadline,
+    deadline::{Deadline, Times},
     engine::Shared,
     error::{CellError, Exception},
-    guest::{Status, place},
+    guest::{Status, place, policy},
     host::{Emitted, Refusal},
-    interrupt::{Interrupt, Reason},
+    interrupt::{Interrupt, Meter, Reason},
     stats::Stats,
     value::Value,
     wire::put_text_bytes,
 };
 
 const NO_RUN: CellError = CellError::State("there is no run under way in this cell");
+const ENDLESS: CellError =
+    CellError::State("a run without a timeout needs a limit of its computing time");
 
 /// Code, and how long it may run.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +32,10 @@ const NO_RUN: CellError = CellError::State("there is no run under way in this ce
 pub struct Program<'a> {
     code: &'a str,
     name: &'a str,
+    /// `None` for the cell's own.
     timeout: Option<Duration>,
+    has_no_timeout: bool,
+    cpu_time: Option<Duration>,
     max_operations: Option<u64>,
     pauses: bool,
 }
@@ -42,6 +47,8 @@ impl<'a> Program<'a> {
             code,
             name: "code.js",
             timeout: None,
+            has_no_timeout: false,
+            cpu_time: None,
             max_operations: None,
             pauses: false,
         }
@@ -54,8 +61,17 @@ impl<'a> Program<'a> {
     }
 
     /// How long it may take, waiting for tools included (the cell's own timeout).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+    /// `None` for as long as it likes: then there must be a [`Program::cpu_time`].
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.timeout = timeout.into();
+        self.has_no_timeout = self.timeout.is_none();
+        self
+    }
+
+    /// How long it may compute: the time in which it holds a thread, synchronous tools included, and not what it waits (any
+    /// time).
+    pub fn cpu_time(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.cpu_time = time.into();
         self
     }
 
@@ -97,7 +113,7 @@ pub struct Outcome {
 pub enum Progress {
     /// It is over.
     Done(Outcome),
-    /// It waits for tools. Between steps a cell can be snapshotted and forked.
+    /// It waits for tools or timers. Between steps a cell can be snapshotted and forked.
     Waiting,
 }
 
@@ -127,9 +143,8 @@ impl fmt::Debug for Interrupter {
 /// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    pub(crate) timeout: Duration,
+    pub(crate) times: Times,
     pub(crate) max_operations: Option<u64>,
-    pub(crate) pauses: bool,
 }
 
 /// A run under way.
@@ -193,16 +208,28 @@ impl Cell {
     /// Takes the time off the run under way, which waits for [`Cell::answer`]: that may take days.
     pub fn suspend(&mut self) {
         if let Some(live) = &mut self.live {
-            live.store.data_mut().deadline = None;
+            let host = live.store.data_mut();
+            host.clocks = None;
+            host.timer_time.pause();
         }
     }
 
-    /// The run that was suspended, or came with a snapshot or a fork, may take so long from here on.
-    pub fn resume(&mut self, timeout: Duration) -> Result<(), CellError> {
+    /// The run that was suspended, or came with a snapshot or a fork, may take and compute so long from here on. One of both
+    /// has to end it.
+    pub fn resume(
+        &mut self,
+        timeout: impl Into<Option<Duration>>,
+        cpu_time: Option<Duration>,
+    ) -> Result<(), CellError> {
         let Some(run) = &mut self.run else {
             return Err(NO_RUN);
         };
-        run.limits.timeout = timeout;
+        let wall = timeout.into();
+        if wall.or(cpu_time).is_none() {
+            return Err(ENDLESS);
+        }
+        run.limits.times.wall = wall;
+        run.limits.times.cpu = cpu_time;
         let limits = run.limits;
         self.arm(limits);
         Ok(())
@@ -215,14 +242,22 @@ impl Cell {
             return Err(CellError::State("a run is under way in this cell"));
         }
         let program = program.into();
+        let own = (!program.has_no_timeout).then_some(self.options.timeout);
+        let wall = program.timeout.or(own);
+        if wall.or(program.cpu_time).is_none() {
+            return Err(ENDLESS);
+        }
         let mut message = Vec::with_capacity(program.code.len() + program.name.len() + 10);
         put_text_bytes(&mut message, program.name);
         put_text_bytes(&mut message, program.code);
         let length = self.send(message)?;
         let limits = Limits {
-            timeout: program.timeout.unwrap_or(self.options.timeout),
+            times: Times {
+                wall,
+                cpu: program.cpu_time,
+                pauses: program.pauses,
+            },
             max_operations: program.max_operations,
-            pauses: program.pauses,
         };
         self.adopt_run(limits);
         self.write_operations_left(limits.max_operations);
@@ -239,7 +274,7 @@ impl Cell {
         };
         let unstarted = run.unstarted.take();
         let limits = run.limits;
-        if self.live()?.store.data().deadline.is_none() {
+        if self.live()?.store.data().clocks.is_none() {
             self.arm(limits);
         }
         let host = self.live()?.store.data_mut();
@@ -265,13 +300,18 @@ impl Cell {
         }
     }
 
-    /// Completes when [`Cell::step`] has something to do: an answer, or the end of the run's time.
+    /// Completes when [`Cell::step`] has something to do: an answer, a timer that is due, or the end of the run's time.
     pub async fn ready(&mut self) {
-        if let Some(live) = &mut self.live {
-            let host = live.store.data_mut();
+        let due = self.next_timer();
+        let Some(live) = &mut self.live else { return };
+        let host = live.store.data_mut();
+        if host.is_waiting_for_tools() {
             host.pause_clock();
-            host.ensure_watched();
         }
+        host.ensure_watched();
+        // No thread waits for it: the watchdog wakes whoever polls this.
+        let _alarm = due.map(|at| host.interrupt.alarm(at));
+        let mut gave_way = false;
         poll_fn(|context| {
             let Some(live) = &mut self.live else {
                 return Poll::Ready(());
@@ -281,7 +321,16 @@ impl Cell {
             if host.interrupt.reason().is_some() {
                 return Poll::Ready(());
             }
-            if host.poll_answers(context).is_pending() && host.can_progress() {
+            if due.is_some_and(|at| at <= Instant::now()) {
+                // A guest that says so each time gives the thread back each time.
+                if std::mem::replace(&mut gave_way, true) {
+                    return Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            gave_way = true;
+            if host.poll_answers(context).is_pending() && (host.can_progress() || due.is_some()) {
                 return Poll::Pending;
             }
             Poll::Ready(())
@@ -289,15 +338,27 @@ impl Cell {
         .await;
     }
 
+    /// When the next timer of the run is due. What the guest says of it may be anything.
+    fn next_timer(&self) -> Option<Instant> {
+        let live = self.live.as_ref()?;
+        let host = live.store.data();
+        let due = f64::from_le_bytes(self.read_policy(policy::TIMER_DUE)?);
+        host.grants
+            .timers
+            .then(|| host.timer_time.when(due))
+            .flatten()
+    }
+
     /// Waits for something of the host's that belongs to the run that has just ended, such as a look at its outcome. It
     /// ends like a run: at its time, or when an [`Interrupter`] says so.
     pub async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
-        timeout: Duration,
+        timeout: impl Into<Option<Duration>>,
     ) -> Result<T, CellError> {
         let interrupt = Arc::clone(&self.live()?.store.data().interrupt);
-        let _deadline = Deadline::new(timeout, &interrupt, false);
+        let deadline = |timeout| Deadline::new(Meter::Wall, timeout, &interrupt, false);
+        let _deadline = timeout.into().map(deadline);
         let mut work = pin!(work);
         poll_fn(|context| {
             interrupt.register(context.waker());
@@ -359,8 +420,10 @@ impl Cell {
 
     /// Whether anything in this process will take the run further.
     fn can_progress(&self) -> bool {
-        let live = self.live.as_ref();
-        live.is_some_and(|live| live.store.data().can_progress())
+        let Some(live) = &self.live else { return false };
+        let host = live.store.data();
+        // Before an answer that may take days nobody waits for timers: what remains of them stays.
+        host.can_progress() || (!host.is_waiting_for_host() && self.next_timer().is_some())
     }
 
     /// Makes a run of what the guest already has under way, or is about to.
@@ -384,15 +447,13 @@ impl Cell {
         let host = live.store.data_mut();
         host.interrupt.clear();
         host.overtime_since = None;
-        // First the old one goes: it takes its time off the interrupt.
-        host.deadline = None;
-        let deadline = Deadline::new(limits.timeout, &host.interrupt, limits.pauses);
-        host.deadline = Some(deadline);
+        host.arm(limits.times);
+        host.timer_time.resume();
     }
 
     pub(super) fn end_run(&mut self) -> Option<Run> {
         if let Some(live) = &mut self.live {
-            live.store.data_mut().deadline = None;
+            live.store.data_mut().clocks = None;
         }
         self.run.take()
     }
@@ -420,6 +481,7 @@ impl Cell {
             Status::StoppedForOperations
                 | Status::StoppedByInterrupt
                 | Status::StoppedByFinalAnswer
+                | Status::StoppedByUncaught
         ) {
             host.cancel_calls();
         }
@@ -447,7 +509,7 @@ impl Cell {
         match (status, emitted) {
             (Status::Done, Some(Emitted::Result(value))) => outcome(value, false),
             (Status::StoppedByFinalAnswer, Some(Emitted::Final(value))) => outcome(value, true),
-            (Status::Done, Some(Emitted::Exception(exception))) => {
+            (Status::Done | Status::StoppedByUncaught, Some(Emitted::Exception(exception))) => {
                 Err(CellError::Exception(exception))
             }
             (
@@ -534,5 +596,6 @@ fn interrupted(reason: Reason) -> CellError {
     match reason {
         Reason::Deadline => CellError::Deadline { killed: false },
         Reason::Cancelled => CellError::Cancelled { killed: false },
+        Reason::CpuTime => CellError::CpuTime { killed: false },
     }
 }

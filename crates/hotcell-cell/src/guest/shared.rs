@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use super::{
     INBOX_SIZE, SHADOWABLE, Status, answer, clock_number, emit, exception, level, policy,
-    random_number, source_kind,
+    random_number, source_kind, timers_number,
 };
 use crate::{
-    options::{Clock, Level, Random, SourceKind},
+    options::{Clock, Level, Random, SourceKind, Timers},
     tool::Tool,
     value::ViewKind,
     wire::{MAX_DEPTH, TAGS},
@@ -105,10 +105,11 @@ fn statuses() {
     assert_eq!(stopped("OPERATIONS"), Some(Status::StoppedForOperations));
     assert_eq!(stopped("INTERRUPTED"), Some(Status::StoppedByInterrupt));
     assert_eq!(stopped("FINAL_ANSWER"), Some(Status::StoppedByFinalAnswer));
-    assert_eq!((statuses.len(), reasons.len()), (4, 3));
+    assert_eq!(stopped("UNCAUGHT"), Some(Status::StoppedByUncaught));
+    assert_eq!((statuses.len(), reasons.len()), (4, 4));
     // No reason: there was no memory to go on with, not even for one.
     assert_eq!(of(statuses["STOPPED"]), Some(Status::StoppedByInterrupt));
-    assert_eq!(of(statuses["STOPPED"] + 4), None);
+    assert_eq!(of(statuses["STOPPED"] + 5), None);
 }
 
 #[test]
@@ -179,6 +180,14 @@ fn the_policy() {
     ];
     assert_eq!(numbers(guest!("policy.c"), "HC_RANDOM_"), ours(&randoms));
 
+    let timers = [
+        ("OFF", timers_number(Timers::Off)),
+        ("ON", timers_number(Timers::On)),
+        ("PERSIST", timers_number(Timers::Persistent)),
+    ];
+    let timers = timers.map(|(name, number)| (name, number.cast_signed()));
+    assert_eq!(numbers(guest!("timers.c"), "HC_TIMERS_"), ours(&timers));
+
     // The layout, as C lays it out: each field at the next multiple of its size.
     let (_, fields) = guest!("hooks.h")
         .split_once("struct HcPolicy {")
@@ -204,6 +213,9 @@ fn the_policy() {
         ("fixed_time", policy::FIXED_TIME),
         ("seed", policy::SEED),
         ("counts_loops", policy::COUNTS_LOOPS),
+        ("timers", policy::TIMERS),
+        ("timer_time", policy::TIMER_TIME),
+        ("timer_due", policy::TIMER_DUE),
     ];
     assert_eq!(places, expected);
     assert_eq!(at, policy::SIZE);

@@ -282,6 +282,19 @@ impl Host {
         !self.calls.answers.is_empty() || self.calls.pending.values().any(|call| call.has_future)
     }
 
+    /// Whether only [`crate::Cell::answer`] will answer one of the calls.
+    pub(crate) fn is_waiting_for_host(&self) -> bool {
+        self.calls
+            .pending
+            .values()
+            .any(|call| !call.has_future && !call.is_answered)
+    }
+
+    /// Whether a call has no answer yet.
+    pub(crate) fn is_waiting_for_tools(&self) -> bool {
+        self.unanswered() > 0
+    }
+
     /// Moves answers that have come to where the guest will ask for them. Ready when there is at least one.
     pub(crate) fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Poll::Ready(Some(answer)) = Pin::new(&mut self.calls.futures).poll_next(context) {

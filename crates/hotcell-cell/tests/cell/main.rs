@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod clocks;
 mod damage;
 mod deadline;
 mod escape;

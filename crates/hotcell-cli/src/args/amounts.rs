@@ -3,6 +3,18 @@
 use std::time::Duration;
 
 /// `500ms`, `1.5s`, `2m`, `1h`. A number alone could be seconds or milliseconds, so it is neither.
+/// How long something may take; `None` for as long as it likes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeout(pub(crate) Option<Duration>);
+
+/// A time, or none at all.
+pub(super) fn parse_timeout(text: &str) -> Result<Timeout, String> {
+    match text {
+        "none" => Ok(Timeout(None)),
+        _ => parse_duration(text).map(|time| Timeout(Some(time))),
+    }
+}
+
 pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     if text.starts_with('-') {
         return Err("expected a time from 1ms to 168h, and no sign before it".into());

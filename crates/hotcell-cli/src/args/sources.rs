@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use hotcell::cell::{Clock, Random, Value};
+use hotcell::cell::{Clock, Random, Timers, Value};
 use hotcell::json::from_json;
 
 /// `name=json`.
@@ -102,5 +102,14 @@ pub(super) fn parse_random(text: &str) -> Result<Random, String> {
             .parse()
             .map(Random::Seeded)
             .map_err(|_| "expected none, real, or a whole number as the seed".into()),
+    }
+}
+
+pub(super) fn parse_timers(text: &str) -> Result<Timers, String> {
+    match text {
+        "none" => Ok(Timers::Off),
+        "run" => Ok(Timers::On),
+        "persist" => Ok(Timers::Persistent),
+        _ => Err("expected none, run or persist".into()),
     }
 }

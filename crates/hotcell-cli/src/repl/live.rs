@@ -36,7 +36,9 @@ pub(super) struct Live<'a> {
 
 impl<'a> Live<'a> {
     pub(super) fn begin(args: &'a CellArgs) -> Result<Self, CliError> {
-        let options = setup::options(args)?.on_log(run::show_log);
+        let options = setup::options(args)?
+            .on_log(run::show_log)
+            .on_notify(run::show_progress);
         let engine = setup::engine(CELLS)?;
         let executor = pollster::block_on(setup::executor(&engine, args, options))?;
         // While a line is edited the terminal sends Ctrl-C as a key, so a signal always means the run.
@@ -88,6 +90,7 @@ impl<'a> Live<'a> {
         self.declared
             .borrow_mut()
             .extend(declarations.into_iter().map(|one| one.name));
+        run::show_content(&execution);
         if let Some(error) = &execution.error {
             report::run_failure(error, &source.name, code);
             if error.code == ErrorCode::Cancelled && executor.state() == State::Ready {
@@ -106,6 +109,10 @@ impl<'a> Live<'a> {
     /// After a run that had to be torn out nobody can say what state the cell is in, so there is a new one.
     fn recover(&self, executor: &Executor) {
         let paint = Paint::stderr();
+        if pollster::block_on(executor.recover()).is_ok() {
+            print::error_line("the run was ended for its time; what it had come to is kept");
+            return;
+        }
         // Files outlive the cell.
         let files = executor.files();
         let renewed = pollster::block_on(async {

@@ -64,6 +64,11 @@ impl Calls {
         answer
     }
 
+    /// Tells the client something that it does not answer.
+    pub(super) fn tell(&self, notification: String) {
+        self.transport.send(Message::from(notification));
+    }
+
     /// An answer to a call that nobody waits for any more is not worth a word: its run may have ended meanwhile.
     ///
     /// One for which there is no room, as it takes about `weight` bytes of memory, becomes an error that says so.

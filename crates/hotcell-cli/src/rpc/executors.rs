@@ -13,7 +13,9 @@ use hotcell::json::{from_json, to_text};
 use hotcell::meter::Watch;
 use hotcell::prepare::Diagnostic;
 use hotcell::sandbox::Sandbox;
-use hotcell::{CallRecord, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats};
+use hotcell::{
+    CallRecord, ContentItem, Execution, Executor, ExecutorOptions, LogEntry, Module, Run, RunStats,
+};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value as Json, json};
 
@@ -99,7 +101,7 @@ impl ModuleParams {
     }
 }
 
-/// Options with these modules, and with the client to ask for approval.
+/// Options with these modules, and with the client to ask for approval, to tell of progress, and to store values.
 fn furnished(
     mut options: ExecutorOptions,
     modules: &Modules,
@@ -108,6 +110,11 @@ fn furnished(
     for (name, module) in modules {
         options = options.module(name, module.module(name, client)?);
     }
+    if options.has_store() {
+        options = options.store(client.clone());
+    }
+    let teller = client.clone();
+    let options = options.on_notify(move |text| teller.notify(text));
     let client = client.clone();
     Ok(options.on_approval(move |request| client.clone().approve(request)))
 }
@@ -203,6 +210,8 @@ struct RunParams {
     code: String,
     #[serde(rename = "timeoutMs", default)]
     timeout_ms: Option<f64>,
+    #[serde(rename = "cpuTimeMs", default)]
+    cpu_time_ms: Option<f64>,
     #[serde(default)]
     name: Option<String>,
     #[serde(rename = "callFunction", default)]
@@ -222,9 +231,11 @@ pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, respond
 }
 
 fn run_of(given: Json) -> Result<Run, RpcError> {
+    let waits = given.get("timeoutMs").is_some_and(Json::is_null);
     let RunParams {
         code,
         timeout_ms,
+        cpu_time_ms,
         name,
         call_function,
         ..
@@ -236,16 +247,22 @@ fn run_of(given: Json) -> Result<Run, RpcError> {
     if call_function {
         run = run.calls_function();
     }
-    let Some(ms) = timeout_ms else {
-        return Ok(run);
-    };
-    let timeout = Duration::try_from_secs_f64(ms / 1000.0)
-        .ok()
-        .filter(|_| ms >= 1.0);
-    match timeout {
-        Some(timeout) => Ok(run.timeout(timeout)),
-        None => Err(RpcError::params("timeoutMs must be a number of at least 1")),
+    if waits {
+        run = run.timeout(None);
     }
+    if let Some(ms) = timeout_ms {
+        run = run.timeout(time_of("timeoutMs", ms)?);
+    }
+    if let Some(ms) = cpu_time_ms {
+        run = run.cpu_time(time_of("cpuTimeMs", ms)?);
+    }
+    Ok(run)
+}
+
+fn time_of(name: &str, ms: f64) -> Result<Duration, RpcError> {
+    let time = Duration::try_from_secs_f64(ms / 1000.0);
+    let time = time.ok().filter(|_| ms >= 1.0);
+    time.ok_or_else(|| RpcError::params(format!("{name} must be a number of at least 1")))
 }
 
 /// What the result of a run has beside its output.
@@ -254,6 +271,7 @@ struct Rest<'a> {
     logs: &'a str,
     is_final_answer: bool,
     entries: &'a [LogEntry],
+    content: &'a [ContentItem],
     diagnostics: &'a [Diagnostic],
     stats: &'a RunStats,
     calls: &'a [CallRecord],
@@ -268,6 +286,7 @@ fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
         logs: &execution.logs,
         is_final_answer: execution.is_final_answer,
         entries: &execution.entries,
+        content: &execution.content,
         diagnostics: &execution.diagnostics,
         stats: &execution.stats,
         calls: &execution.calls,
@@ -294,6 +313,12 @@ pub(super) async fn cancel(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> R
     let _: Only = params(given)?;
     entry.executor.cancel();
     result(&json!({}))
+}
+
+pub(super) async fn recover(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+    let _: Only = params(given)?;
+    entry.executor.recover().await?;
+    result(&state_of(&entry))
 }
 
 pub(super) async fn cleanup(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
@@ -381,11 +406,17 @@ pub(super) async fn render_prompt(_: Arc<Session>, entry: Arc<Entry>, given: Jso
     fill("authorizedImports", options["authorizedImports"].clone());
     fill("clock", json!(options["clock"] != "none"));
     fill("random", json!(options["random"] != "none"));
+    fill("timers", json!(options["timers"] != false));
     let limits = context.entry("limits").or_insert_with(|| json!({}));
     if let Json::Object(limits) = limits {
-        for key in ["maxOperations", "timeoutMs", "maxLogBytes"] {
+        for key in ["maxOperations", "timeoutMs", "cpuTimeMs", "maxLogBytes"] {
+            // A limit that there is not is told, too.
+            let Some(value) = options[key].as_f64() else {
+                limits.entry(key).or_insert(Json::Null);
+                continue;
+            };
             // A time may have a fraction, and a prompt has none.
-            let value = options[key].as_f64().unwrap_or_default().ceil();
+            let value = value.ceil();
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -401,12 +432,6 @@ pub(super) async fn render_prompt(_: Arc<Session>, entry: Arc<Entry>, given: Jso
 pub(super) async fn tools(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let _: Only = params(given)?;
     result(&json!({ "tools": entry.executor.tools() }))
-}
-
-/// What it was made with.
-pub(super) async fn options(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
-    let _: Only = params(given)?;
-    result(&json!({ "options": entry.executor.options().to_json() }))
 }
 
 /// The tools of a sandbox, which forks and snapshots of the executor take along.

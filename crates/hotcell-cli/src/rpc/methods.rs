@@ -116,10 +116,6 @@ pub(super) const METHODS: &[(&str, Scope)] = &[
         of!(quick, executor::validate(session, entry, params)),
     ),
     (
-        "executor.options",
-        of!(quick, executor::options(session, entry, params)),
-    ),
-    (
         "executor.tools",
         of!(quick, executor::tools(session, entry, params)),
     ),
@@ -146,6 +142,10 @@ pub(super) const METHODS: &[(&str, Scope)] = &[
     (
         "executor.cancel",
         of!(quick, executor::cancel(session, entry, params)),
+    ),
+    (
+        "executor.recover",
+        of!(quick, executor::recover(session, entry, params)),
     ),
     (
         "executor.cleanup",

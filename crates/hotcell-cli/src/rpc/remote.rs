@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hotcell::cell::{Arguments, Charge, OverLimit, ToolError};
+use hotcell::cell::{Arguments, Charge, OverLimit, ToolError, Value};
 use hotcell::json::{from_json, text_length, to_text};
 use hotcell::meter::{Stopped, Unwatched, Watch};
-use hotcell::{Approval, ApprovalRequest};
-use serde_json::Value as Json;
+use hotcell::{Approval, ApprovalRequest, Store, StoreFuture};
+use serde_json::{Value as Json, json};
 
 use super::call::{Calls, Paid};
 use super::message;
 use super::run_id;
 use super::session::Message;
+use super::tools::error_of;
 
 /// What a request has beside the arguments and the name of the tool, at most.
 const ENVELOPE: usize = 256;
@@ -110,7 +111,67 @@ impl Remote {
     }
 }
 
+impl Remote {
+    /// Tells of the progress of the run that is polled here.
+    pub(super) fn notify(&self, text: &str) {
+        let executor = self.executor.get().map(String::as_str).unwrap_or_default();
+        let params = json!({"executor": executor, "run": run_id::current(), "text": text});
+        self.calls
+            .tell(message::notification("executor.notify", &params));
+    }
+
+    /// Asks the client's store. What it is asked for code pays for until it is written, by its budget of one value.
+    async fn ask_store(
+        &self,
+        method: &str,
+        key: &str,
+        value: Option<&Value>,
+    ) -> Result<Json, ToolError> {
+        let executor = self.executor.get().map(String::as_str).unwrap_or_default();
+        let (run, key) = (run_id::current(), Json::from(key));
+        let mut params = format!(r#"{{"executor":"{executor}","run":"{run}","key":{key}"#);
+        if let Some(value) = value {
+            let text = to_text(value, &Unwatched).map_err(|stopped| stopped.to_string())?;
+            params.push_str(r#","value":"#);
+            params.push_str(&text);
+        }
+        params.push('}');
+        let id = self.calls.next_id();
+        let mut request = message::begin_request(&id, method, &params);
+        request.push('}');
+        let answer = self.ask(id, Message::from(request), None).await;
+        match answer.map(|paid| paid.answer) {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(error)) => Err(error_of(&error)),
+            None => Err(ToolError::from("the client is gone")),
+        }
+    }
+}
+
+impl Store for Remote {
+    fn load<'s>(&'s self, key: &'s str) -> StoreFuture<'s, Option<Value>> {
+        Box::pin(async move {
+            let answer = self.ask_store("store.load", key, None).await?;
+            let value = value_of(&answer).map_err(|error| {
+                ToolError::new(
+                    "TypeError",
+                    format!("what the store gave is no value: {error}"),
+                )
+            })?;
+            Ok(Some(value))
+        })
+    }
+
+    fn store<'s>(&'s self, key: &'s str, value: Option<Value>) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            let value = value.unwrap_or(Value::Undefined);
+            self.ask_store("store.store", key, Some(&value)).await?;
+            Ok(())
+        })
+    }
+}
+
 /// What the client answered, as a value.
-pub(super) fn value_of(json: &Json) -> Result<hotcell::cell::Value, String> {
+pub(super) fn value_of(json: &Json) -> Result<Value, String> {
     from_json(json).map_err(|error| error.to_string())
 }

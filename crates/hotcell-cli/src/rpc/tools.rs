@@ -105,7 +105,7 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
 }
 
 /// The error that the code sees: `message`, and from `data` its name, stack and whatever else is there.
-fn error_of(error: &Json) -> ToolError {
+pub(super) fn error_of(error: &Json) -> ToolError {
     let text = |json: Option<&Json>| json.and_then(Json::as_str).map(str::to_owned);
     let data = error.get("data");
     let of_data = |key| data.and_then(|data| data.get(key));

@@ -98,14 +98,34 @@ impl<R> Lines<R> {
                 "the message would take about {weight} bytes of memory, {GROWTH} times what a line may have ({max} bytes, --max-line) and more: send less at once"
             ));
         }
-        let mut parser = serde_json::Deserializer::from_slice(&self.line);
-        // Checked above, and the stack of this thread has room for it.
-        parser.disable_recursion_limit();
-        match Json::deserialize(&mut parser).and_then(|json| parser.end().map(|()| json)) {
+        match read(&self.line) {
             Ok(json) => Line::Message(json),
-            Err(error) => Line::Malformed(format!("the line is no JSON: {error}")),
+            Err(problem) => Line::Malformed(problem),
         }
     }
+}
+
+/// Whoever calls this has looked how deep it is, on a stack that has room for it.
+fn read(line: &[u8]) -> Result<Json, String> {
+    let mut parser = serde_json::Deserializer::from_slice(line);
+    parser.disable_recursion_limit();
+    let json = Json::deserialize(&mut parser).and_then(|json| parser.end().map(|()| json));
+    json.map_err(|error| format!("the line is no JSON: {error}"))
+}
+
+/// What bytes say in JSON, up to the depth that lines may have. For threads with much stack.
+pub(crate) fn parse_json(bytes: &[u8]) -> Result<Json, String> {
+    if nesting(bytes) > MAX_NESTING {
+        return Err(format!(
+            "the message is nested more than {MAX_NESTING} levels deep"
+        ));
+    }
+    read(bytes)
+}
+
+/// How deeply brackets are nested, at most, in what may or may not be JSON.
+pub(crate) fn nesting(text: &[u8]) -> usize {
+    Shape::of(text).nesting
 }
 
 /// How many times as much memory as its longest line may have a message may take once it is read.

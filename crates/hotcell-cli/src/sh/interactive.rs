@@ -2,22 +2,38 @@
 
 use hotcell::meter::Unwatched;
 use hotcell::shell::parse::{NoAliases, Options, Parser};
-use rustyline::{DefaultEditor, error::ReadlineError};
+use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
 
-use super::{Session, streams::Streams};
+use super::{
+    Session,
+    completion::Words,
+    streams::{Input, Streams},
+};
 use crate::exit::CliError;
 
-const PROMPT: &str = "$ ";
-const CONTINUED: &str = "> ";
+/// What a shell that is typed to begins with: it remembers what was typed, and shows where it is.
+const BEGINNING: &str = r"set -o history; PS1=${PS1-'\w\$ '} PS2=${PS2-'> '}";
+
+/// What shows the prompt as it is now.
+const SHOW_PROMPT: &str = r#"printf %s "${PS1@P}""#;
+const SHOW_CONTINUED: &str = r#"printf %s "${PS2@P}""#;
 
 /// Reads commands until the end of input or `exit`; returns the last exit code.
 pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
-    let mut editor = DefaultEditor::new().map_err(CliError::Terminal)?;
-    let mut code = 0;
+    let config = Config::builder()
+        .completion_type(CompletionType::List)
+        .build();
+    let mut editor = Editor::with_history(config, MemHistory::new()).map_err(CliError::Terminal)?;
+    editor.set_helper(Some(Words::of(&session.sandbox)));
+    session.run(BEGINNING.as_bytes(), Streams::without_input())?;
     let mut text = String::new();
     loop {
-        let prompt = if text.is_empty() { PROMPT } else { CONTINUED };
-        match editor.readline(prompt) {
+        let show = if text.is_empty() {
+            SHOW_PROMPT
+        } else {
+            SHOW_CONTINUED
+        };
+        match editor.readline(&prompt(session, show)) {
             Ok(line) => {
                 text.push_str(&line);
                 text.push('\n');
@@ -25,18 +41,39 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
                     continue;
                 }
                 let command = std::mem::take(&mut text);
-                let _ = editor.add_history_entry(command.trim_end());
-                if leaves(&command) {
-                    return Ok(code);
+                if command.trim().is_empty() {
+                    continue;
                 }
-                code = session.run(command.as_bytes(), Streams::without_input())?;
+                let _ = editor.add_history_entry(command.trim_end());
+                // What it does not read is there for the next line.
+                let input = Input::default();
+                let ran = session.run(command.as_bytes(), Streams::reading(&input))?;
+                input.close();
+                if session.sandbox.has_exited().map_err(CliError::usage)? && !ran.was_killed {
+                    return Ok(ran.code);
+                }
             }
             // The line is given up, not the shell.
             Err(ReadlineError::Interrupted) => text.clear(),
-            Err(ReadlineError::Eof) => return Ok(code),
+            // As if it was typed: the `EXIT` trap runs.
+            Err(ReadlineError::Eof) => return session.run_all(b"exit", Streams::without_input()),
             Err(error) => return Err(CliError::Terminal(error)),
         }
     }
+}
+
+/// A prompt, as a twin of the shell shows it: `$?` stays what it was.
+fn prompt(session: &Session, show: &str) -> String {
+    let shown = session
+        .sandbox
+        .fork()
+        .and_then(|twin| pollster::block_on(twin.run(super::completion::brief(show))));
+    let shown = shown.ok().filter(hotcell::sandbox::RunResult::is_success);
+    // What stands around invisible characters for readline.
+    shown.map_or_else(
+        || "$ ".to_owned(),
+        |shown| shown.stdout_text().replace(['\x01', '\x02'], ""),
+    )
 }
 
 /// Whether more has to be typed before it can run.
@@ -54,8 +91,4 @@ fn is_incomplete(text: &str) -> bool {
             Err(error) => return error.is_incomplete(),
         }
     }
-}
-
-fn leaves(command: &str) -> bool {
-    matches!(command.trim(), "exit" | "logout")
 }

@@ -3,14 +3,17 @@
 use std::{
     collections::VecDeque,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
+    os::unix::fs::MetadataExt as _,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     task::{Poll, Waker},
-    thread,
+    thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use hotcell::process::Stream;
 use hotcell::sandbox::Command;
 use hotcell::vfs::{Errno, FileType, Metadata, Timestamp};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Standard input.
 pub(crate) fn input() -> Arc<dyn Stream> {
@@ -33,10 +36,19 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Standard input.
+    /// Standard input. `/dev/null` is nothing to read: some utilities look elsewhere then.
     pub(super) fn standard() -> Self {
+        let device = |path| std::fs::metadata(path).map(|meta| meta.rdev()).ok();
+        let is_null = device("/dev/null").is_some_and(|null| device("/dev/stdin") == Some(null));
         Self {
-            stdin: Some(input()),
+            stdin: (!is_null).then(input),
+        }
+    }
+
+    /// What somebody else closes.
+    pub(super) fn reading(input: &Input) -> Self {
+        Self {
+            stdin: Some(Arc::new(input.clone())),
         }
     }
 
@@ -89,26 +101,24 @@ impl Stream for Output {
     }
 }
 
-/// Standard input, which a thread reads when it is first asked for: a command that waits for it can be ended.
-struct Input {
-    state: Arc<Mutex<State>>,
-    started: Once,
-}
+/// Standard input, which a thread reads when it is first asked for: a command that waits for it can be ended. Clones are one.
+#[derive(Clone, Default)]
+pub(super) struct Input(Arc<Shared>);
 
-impl Default for Input {
-    fn default() -> Self {
-        Self {
-            state: Arc::default(),
-            started: Once::new(),
-        }
-    }
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Tells the thread that somebody wants something, or that nobody will any more.
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
     is_over: bool,
+    is_closed: bool,
     waiting: Vec<Waker>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl State {
@@ -117,66 +127,120 @@ impl State {
             self.waiting.push(waker.clone());
         }
     }
+
+    /// Whether the thread is to read more. From a terminal nothing is taken that nobody waits for: the next one to read it may be
+    /// another.
+    fn wants_more(&self, is_terminal: bool) -> bool {
+        !self.waiting.is_empty() || (!is_terminal && self.bytes.len() < AHEAD)
+    }
 }
 
 /// How much is read ahead.
 const AHEAD: usize = 64 << 10;
 
-impl Input {
-    fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-        state.lock().unwrap_or_else(PoisonError::into_inner)
+/// How long a closed input may go on waiting for a terminal.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self) {
-        let state = Arc::clone(&self.state);
-        let reader = move || {
-            let mut buffer = vec![0; AHEAD];
-            loop {
-                let read = io::stdin().read(&mut buffer).unwrap_or(0);
-                let mut state = Self::lock(&state);
-                state.bytes.extend(buffer.get(..read).unwrap_or_default());
-                state.is_over = read == 0;
-                let waiting = std::mem::take(&mut state.waiting);
-                drop(state);
-                waiting.into_iter().for_each(Waker::wake);
-                if read == 0 {
-                    return;
-                }
+    /// What the thread does.
+    fn read_all(&self) {
+        let is_terminal = io::stdin().is_terminal();
+        let mut buffer = vec![0; AHEAD];
+        loop {
+            let mut state = self.lock();
+            while !state.is_closed && !state.wants_more(is_terminal) {
+                let woken = self.changed.wait(state);
+                state = woken.unwrap_or_else(PoisonError::into_inner);
             }
-        };
-        if thread::Builder::new()
-            .name("stdin".into())
-            .spawn(reader)
-            .is_err()
-        {
-            Self::lock(&self.state).is_over = true;
+            if state.is_closed {
+                return;
+            }
+            drop(state);
+            if is_terminal && !is_readable(PATIENCE) {
+                continue;
+            }
+            let read = io::stdin().read(&mut buffer).unwrap_or(0);
+            let mut state = self.lock();
+            state.bytes.extend(buffer.get(..read).unwrap_or_default());
+            state.is_over = read == 0;
+            let waiting = std::mem::take(&mut state.waiting);
+            drop(state);
+            waiting.into_iter().for_each(Waker::wake);
+            if read == 0 {
+                return;
+            }
         }
+    }
+}
+
+/// Waits so long for something to read.
+fn is_readable(patience: Duration) -> bool {
+    let stdin = io::stdin();
+    let mut asked = [PollFd::new(&stdin, PollFlags::IN)];
+    let patience = Timespec::try_from(patience).ok();
+    // What cannot be asked is read.
+    poll(&mut asked, patience.as_ref()).map_or(true, |count| count > 0)
+}
+
+impl Input {
+    /// Lets nobody read any more, and leaves what was not read to others.
+    pub(super) fn close(&self) {
+        let mut state = self.0.lock();
+        state.is_closed = true;
+        let reader = state.reader.take();
+        drop(state);
+        self.0.changed.notify_all();
+        if let Some(reader) = reader {
+            let _ = reader.join();
+        }
+    }
+
+    /// Something to read, or its end; else the waker is woken when there is.
+    fn ready(&self, waker: &Waker) -> Option<MutexGuard<'_, State>> {
+        let mut state = self.0.lock();
+        if state.reader.is_none() && !state.is_over {
+            let shared = Arc::clone(&self.0);
+            let thread = thread::Builder::new().name("stdin".into());
+            match thread.spawn(move || shared.read_all()) {
+                Ok(reader) => state.reader = Some(reader),
+                Err(_) => state.is_over = true,
+            }
+        }
+        if state.bytes.is_empty() && !state.is_over {
+            state.wait(waker);
+            drop(state);
+            self.0.changed.notify_all();
+            return None;
+        }
+        Some(state)
     }
 }
 
 impl Stream for Input {
     fn poll_read(&self, buf: &mut [u8], waker: &Waker) -> Poll<io::Result<usize>> {
-        self.started.call_once(|| self.start());
-        let mut state = Self::lock(&self.state);
-        if state.bytes.is_empty() && !state.is_over {
-            state.wait(waker);
+        let Some(mut state) = self.ready(waker) else {
             return Poll::Pending;
-        }
-        Poll::Ready(state.bytes.read(buf))
+        };
+        let read = state.bytes.read(buf);
+        drop(state);
+        self.0.changed.notify_all();
+        Poll::Ready(read)
     }
 
     fn is_ready(&self) -> bool {
-        self.poll_readable(Waker::noop()).is_ready()
+        let state = self.0.lock();
+        let is_here = !state.bytes.is_empty() || state.is_over;
+        drop(state);
+        // Nothing is taken for somebody who only wants to know.
+        is_here || is_readable(Duration::ZERO)
     }
 
     fn poll_readable(&self, waker: &Waker) -> Poll<()> {
-        self.started.call_once(|| self.start());
-        let mut state = Self::lock(&self.state);
-        if state.bytes.is_empty() && !state.is_over {
-            state.wait(waker);
-            return Poll::Pending;
-        }
-        Poll::Ready(())
+        self.ready(waker).map_or(Poll::Pending, |_| Poll::Ready(()))
     }
 
     fn metadata(&self) -> io::Result<Metadata> {

@@ -6,7 +6,8 @@
 //! - `failures`: how errors look, and what the exit codes say;
 //! - `others`: `check`, `prompt`, `doctor`, `completions`, `man`, help;
 //! - `guest`: WebAssembly guests and the programs they start;
-//! - `sh`: shell commands and the files they work on.
+//! - `sh`: shell commands and the files they work on;
+//! - `terminal`: a shell that a person types to.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod contract;
@@ -16,6 +17,7 @@ mod guest;
 mod others;
 mod run;
 mod sh;
+mod terminal;
 
 use std::fmt;
 use std::io::Write as _;

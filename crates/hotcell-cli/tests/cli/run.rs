@@ -322,3 +322,35 @@ fn a_reader_that_has_had_enough_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn computing_has_a_limit_of_its_own() {
+    let endless = ["eval", "for (;;) {}", "--max-operations", "1000000000000"];
+    let ran = hotcell(&[&endless[..], &["--timeout", "none", "--cpu-time", "50ms"]].concat());
+    assert_eq!(ran.code, 124, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("after 50ms of computing"),
+        "{}",
+        ran.stderr
+    );
+    let ran = hotcell(&[&endless[..], &["--timeout", "none"]].concat());
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("--timeout none needs --cpu-time"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn timers_are_granted_by_a_flag() {
+    let code = "await new Promise((done) => setTimeout(done, 5, 'waited'))";
+    assert_eq!(hotcell(&["eval", code, "--timers", "run"]).ok(), "waited");
+    let ran = hotcell(&["eval", code]);
+    assert!(ran.stderr.contains("there are no timers"), "{}", ran.stderr);
+    let day = "await new Promise((done) => setTimeout(done, 86_400_000)); Date.now()";
+    assert_eq!(
+        hotcell(&["eval", day, "--timers", "run", "--clock", "0"]).ok(),
+        "86400000"
+    );
+}

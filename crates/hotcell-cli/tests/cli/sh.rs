@@ -118,3 +118,63 @@ fn javascript_is_a_command_among_others() {
     ]);
     assert_eq!((ran.code, &*ran.stdout), (0, "6\n"), "{ran}");
 }
+
+#[test]
+fn a_link_is_shown_as_what_it_says() {
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("file"), "old\n").unwrap();
+    for link in ["same", "other"] {
+        std::os::unix::fs::symlink("file", dir.path().join(link)).unwrap();
+    }
+    let change = "echo new > file; ln -sf elsewhere other; ln -s file more";
+    let shown = hotcell_in(dir.path(), &["sh", "--root", ".", "--diff", "-c", change]);
+    assert_eq!(shown.stdout.matches("\n+new\n").count(), 1, "{shown}");
+    for said in [
+        "Symbolic links a/other and b/other differ\n",
+        "Only in b: more\n",
+    ] {
+        assert!(shown.stdout.contains(said), "{shown}");
+    }
+    assert!(!shown.stdout.contains("same"), "{shown}");
+}
+
+#[test]
+fn standard_input_is_not_read_further_ahead_than_a_buffer() {
+    let mut command = command(&["sh", "-c", "read x; sleep 0.5; echo $x"]);
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let line = [b'y'; 1023]
+        .iter()
+        .chain(b"\n")
+        .copied()
+        .collect::<Vec<u8>>();
+    let mut given = 0usize;
+    while std::io::Write::write_all(&mut input, &line).is_ok() {
+        given += line.len();
+        assert!(given < 8 << 20, "more is taken than anybody wants");
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout.len(), 1024);
+}
+
+#[test]
+fn the_exit_trap_runs_at_the_end() {
+    let trap = "trap 'echo bye $?' EXIT; ";
+    for (rest, code, said) in [
+        ("echo hi; (exit 3)", 3, "hi\nbye 3\n"),
+        ("exit 4", 4, "bye 4\n"),
+        ("set -e; false; echo no", 1, "bye 1\n"),
+        ("trap 'exit 6' EXIT", 6, ""),
+        ("exec sh -c 'exit 5'", 5, ""),
+        ("\nif", 2, "bye 2\n"),
+    ] {
+        let ran = hotcell(&["sh", "-c", &format!("{trap}{rest}")]);
+        assert_eq!((ran.code, &*ran.stdout), (code, said), "{rest}: {ran}");
+    }
+    let killed = hotcell(&["sh", "--timeout", "50ms", "-c", &format!("{trap}sleep 100")]);
+    assert_eq!((killed.code, &*killed.stdout), (124, ""), "{killed}");
+}

@@ -25,6 +25,20 @@ fn a_database_file_is_made_queried_and_changed() {
 }
 
 #[test]
+fn a_database_file_tells_what_is_in_it() {
+    let shell = with("sqlite3");
+    let ran = shell.sh(
+        "sqlite3 x.db \"create table t(a integer, b text); create index i on t(a); insert into t values(1, 'it''s')\"
+        sqlite3 x.db .tables .schema; sqlite3 x.db 'pragma table_info(t)' 'pragma integrity_check' 'pragma journal_mode'
+        sqlite3 x.db .dump | sqlite3 y.db; sqlite3 y.db 'select * from t' .indexes",
+    );
+    assert_eq!(
+        ran.ok(),
+        "t\nCREATE TABLE t(a integer, b text);\nCREATE INDEX i on t(a);\n0|a|integer|0||0\n1|b|text|0||0\nok\ndelete\n1|it's\ni"
+    );
+}
+
+#[test]
 fn a_transaction_has_its_journal_until_it_ends() {
     let ran = with("sqlite3").sh(
         "sqlite3 x.db 'create table t(a)'

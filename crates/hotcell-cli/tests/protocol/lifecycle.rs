@@ -6,15 +6,6 @@ use crate::client::Client;
 const ENDLESS: &str = "for (;;) {}";
 
 #[test]
-fn an_executor_tells_its_options() {
-    let mut client = Client::new();
-    let e = client.executor(json!({"timeoutMs": 1234}));
-    let told = client.call("executor.options", json!({"executor": e}));
-    assert_eq!(told["options"]["timeoutMs"], 1234);
-    assert_eq!(told["options"]["maxOperations"], 50_000);
-}
-
-#[test]
 fn an_executor_lives_and_ends() {
     let mut client = Client::new();
     let e = client.executor(json!({}));
@@ -237,4 +228,52 @@ fn answers_that_are_nearly_there_are_given_before_the_end() {
     let answer = client.wait(&run);
     assert_eq!(answer["result"]["output"], 2);
     assert_eq!(client.close(), Some(0));
+}
+
+#[test]
+fn what_computes_too_long_is_ended_and_recovered_with_its_state() {
+    let mut client = Client::new();
+    let options = json!({"timeoutMs": null, "cpuTimeMs": 40, "maxOperations": 1u64 << 50});
+    let e = client.executor(options);
+    client.call(
+        "executor.run",
+        json!({"executor": e, "code": "let kept = 1"}),
+    );
+    let endless = json!({"executor": e, "code": ENDLESS});
+    let error = client.call_error("executor.run", endless);
+    assert_eq!(error["data"]["code"], "ERR_EXEC_TIMEOUT");
+    assert_eq!(error["data"]["details"]["limit"], "cpuTimeMs");
+    assert_eq!(error["data"]["details"]["recoverable"], true);
+    assert_eq!(
+        client.call("executor.recover", json!({"executor": e})),
+        json!({"state": "READY"})
+    );
+    let own = json!({"executor": e, "code": ENDLESS, "timeoutMs": 20, "cpuTimeMs": 60_000});
+    let error = client.call_error("executor.run", own);
+    assert_eq!(error["data"]["details"]["limit"], "timeoutMs");
+    client.call("executor.recover", json!({"executor": e}));
+    let kept = client.call("executor.run", json!({"executor": e, "code": "kept"}));
+    assert_eq!(kept["output"], 1);
+    let wrong = json!({"executor": e, "code": "1", "cpuTimeMs": 0});
+    let error = client.call_error("executor.run", wrong);
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("cpuTimeMs must be a number of at least 1")
+    );
+    client.call("executor.cleanup", json!({"executor": e}));
+    let error = client.call_error("executor.recover", json!({"executor": e}));
+    assert_eq!(error["data"]["code"], "ERR_INVALID_STATE");
+}
+
+#[test]
+fn timers_are_granted_by_an_option() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"timers": true, "clock": {"fixed": 0}}));
+    let code = "await new Promise((done) => setTimeout(done, 86_400_000)); Date.now()";
+    let answer = client.call("executor.run", json!({"executor": e, "code": code}));
+    assert_eq!(answer["output"], 86_400_000);
+    let prompt = client.call("executor.renderPrompt", json!({"executor": e}));
+    assert!(prompt["text"].as_str().unwrap().contains("Timers work"));
 }

@@ -1,7 +1,9 @@
 //! The stdio protocol, from the client's side.
 //!
 //! - `lifecycle`: executors from create to dispose, snapshots and forks, the end of the process;
+//! - `code_mode`: the host of Codex's code mode, which speaks a protocol of its own;
 //! - `concurrency`: many at once, order, cancelling;
+//! - `content`: what code shows, tells and stores;
 //! - `sandboxes`: shell commands, files, forks and snapshots;
 //! - `tools`: calls of tools that the client has;
 //! - `wire`: lines that are no messages, and messages that are no requests.
@@ -16,7 +18,9 @@
 )]
 
 mod client;
+mod code_mode;
 mod concurrency;
+mod content;
 mod files;
 #[cfg(target_os = "linux")]
 mod isolation;

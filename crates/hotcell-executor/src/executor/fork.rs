@@ -12,6 +12,7 @@ use hotcell_prompt::ToolSpec;
 
 use super::{
     Body, Executor, Slot,
+    clock::Times,
     life::FINAL_ANSWER,
     remote::{for_worker, unsealed},
     suspend::{UnderWay, arguments_by_call},
@@ -21,8 +22,10 @@ use crate::{
     boundary::guard,
     catalog,
     companion::{self, Attached},
+    content::{self, ContentItem},
     engine::make_cell,
     error::ExecutorError,
+    grants,
     isolation::Isolation,
     log::LogEntry,
     options::ExecutorOptions,
@@ -72,7 +75,11 @@ impl Executor {
             }
             None => Vec::new(),
         };
-        snapshot::write(&memory, &files, &companion, &cell, &self.0.options)
+        let shown = match memory.run {
+            Some(_) => content::save(&self.0.hooks.content()),
+            None => Vec::new(),
+        };
+        snapshot::write(&memory, &files, &companion, &shown, &cell, &self.0.options)
     }
 
     /// A second executor in the same state, tools and files included. Neither notices the other from then on. A suspended run
@@ -110,6 +117,8 @@ impl Executor {
             }
             None => None,
         };
+        let names = self.0.slot().names.clone();
+        grants::renew(&mut tools, &names, &twin.0.hooks);
         for (name, tool) in catalog::tools(&twin.0.hooks) {
             if let Some(known) = tools.get_mut(name).filter(|known| known.is_catalog) {
                 *known = AgentTool::with_spec(tool, known.spec.clone());
@@ -164,7 +173,7 @@ impl Executor {
         twin.0.hooks.inherit(&self.0.hooks);
         if let Some(run) = suspended {
             let saved = self.save(&run);
-            twin.take_over(saved, run.program, &mut copy)?;
+            twin.take_over(saved, run.program, self.0.hooks.content(), &mut copy)?;
         }
         let specs = {
             let mut slot = twin.0.slot();
@@ -246,11 +255,13 @@ impl Executor {
                 calls_function: saved.calls_function,
                 ..Run::new(saved.code)
             };
-            let mut run = UnderWay::new(run, options.timeout_duration(), saved.number);
+            let times = Times::of(&run, options);
+            let mut run = UnderWay::new(run, times, saved.number);
             run.spent.wall = duration(saved.wall_ms);
+            run.spent.cpu = duration(saved.cpu_ms);
             Box::new(run)
         });
-        let own = self.0.slot().companions_tools();
+        let own = self.0.slot().tools_of_its_own();
         self.wake_elsewhere(body, under_way, &own).await
     }
 
@@ -286,6 +297,7 @@ impl Executor {
         &self,
         saved: SavedRun,
         program: Option<Arc<PreparedProgram>>,
+        shown: Vec<ContentItem>,
         cell: &mut Cell,
     ) -> Result<(), ExecutorError> {
         let options = &self.0.options;
@@ -322,6 +334,7 @@ impl Executor {
             })
         });
         hooks.load_logs(entries.collect());
+        hooks.load_content(shown);
         let duration = |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
         self.0.slot().suspended = Some(Box::new(UnderWay {
             code: saved.code,
@@ -329,7 +342,7 @@ impl Executor {
             number: saved.number,
             calls_function: saved.calls_function,
             program,
-            timeout: options.timeout_duration(),
+            times: Times::of(&Run::new(""), options),
             spent: RunStats {
                 operations: saved.operations,
                 tool_calls: saved.tool_calls,
@@ -372,6 +385,7 @@ impl Executor {
             memory,
             files,
             companion,
+            content,
             cell,
         } = snapshot::read(snapshot, &options)?;
         let companion = match (companion, &options.on_companion) {
@@ -382,6 +396,11 @@ impl Executor {
             _ => None,
         };
         let told = if options.isolation == Isolation::Process {
+            if !content.is_empty() {
+                return Err(snapshot::refused(
+                    "its run has shown content, which does not go along to a worker process: restore it with the isolation \"thread\"",
+                ));
+            }
             // What it is given to read was read here.
             for_worker(&memory, cell, &options)?
         } else {
@@ -409,6 +428,8 @@ impl Executor {
                 replace(&mut slot.tools, own);
                 slot.companion = Some(attached);
             }
+            let Slot { tools, names, .. } = &mut *slot;
+            grants::renew(tools, names, &executor.0.hooks);
             slot.renew_preparer(&executor.0.options);
             slot.preparer.clone()
         };
@@ -419,7 +440,7 @@ impl Executor {
             let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
-            let own = executor.0.slot().companions_tools();
+            let own = executor.0.slot().tools_of_its_own();
             let own = guarded(own.iter(), &executor);
             cell.define_tools(own.iter().map(|(name, tool)| (&**name, tool.clone())))?;
             Ok(cell)
@@ -427,7 +448,7 @@ impl Executor {
         let mut cell = made.map_err(|error| snapshot::failed(&error))?;
         executor.0.define_modules(&mut cell)?;
         if let Some(run) = memory.run {
-            executor.take_over(run, None, &mut cell)?;
+            executor.take_over(run, None, content, &mut cell)?;
         }
         {
             let mut slot = executor.0.slot();
@@ -447,19 +468,19 @@ fn replace(tools: &mut BTreeMap<String, AgentTool>, own: Vec<(String, AgentTool)
 }
 
 impl Slot {
-    /// The tools of the companion, if there is one.
-    fn companions_tools(&self) -> Vec<AgentTool> {
+    /// Those that options brought, and the tools of the companion, if there is one.
+    fn tools_of_its_own(&self) -> Vec<AgentTool> {
         let names = self.companion.iter().flat_map(|attached| &attached.tools);
-        names
-            .filter_map(|name| self.tools.get(name).cloned())
-            .collect()
+        let of_companion = names.filter_map(|name| self.tools.get(name));
+        let own = self.tools.values().filter(|tool| tool.is_own);
+        of_companion.chain(own).cloned().collect()
     }
 }
 
 /// What a snapshot remembers of tools. The host's own `final_answer` is a function and nothing else: it is not there after a
-/// restore until it is sent again.
+/// restore until it is sent again. What an option brought is brought by the options of who restores.
 fn known<'a>(tools: impl Iterator<Item = &'a AgentTool>) -> Vec<(ToolSpec, bool)> {
-    let remembered = tools.filter(|tool| tool.spec.name != FINAL_ANSWER);
+    let remembered = tools.filter(|tool| tool.spec.name != FINAL_ANSWER && !tool.is_own);
     remembered
         .map(|tool| (tool.spec.clone(), tool.is_hidden))
         .collect()

@@ -16,6 +16,7 @@ use crate::{
     error::{ErrorCode, ExecutorError, chain},
     file_tools::file_tools,
     files::Files,
+    grants,
     process::Beginning,
     state::State,
     tool::AgentTool,
@@ -28,6 +29,7 @@ impl Executor {
     /// Makes the executor ready: a fresh cell, without variables or tools. In `READY` it does nothing.
     pub async fn init(&self) -> Result<(), ExecutorError> {
         let inner = &self.0;
+        let own = grants::tools(&inner.hooks);
         let _making = inner.initializing.lock().await;
         let (preparer, old) = {
             let mut slot = inner.slot();
@@ -41,6 +43,10 @@ impl Executor {
             }
             slot.state = State::Initializing;
             let old = slot.forget();
+            slot.tools.extend(
+                own.iter()
+                    .map(|(name, tool)| ((*name).to_owned(), tool.clone())),
+            );
             slot.renew_preparer(&inner.options);
             (slot.preparer.clone(), old)
         };
@@ -55,11 +61,43 @@ impl Executor {
         let made = make_cell(inner.engine.as_ref(), |engine| {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
+            if !own.is_empty() {
+                cell.define_tools(own.iter().map(|(name, tool)| (*name, tool.tool.clone())))?;
+            }
             Ok(cell)
         });
         let made = made.map_err(|error| ExecutorError::init_failed(&error));
         let made = made.and_then(|mut cell| inner.define_modules(&mut cell).map(|()| cell));
         inner.take_made(made.map(Body::Here))
+    }
+
+    /// Makes the executor `READY` again after a run that timed out, with everything that code and host brought: what the run
+    /// had completed is there. In `READY` it does nothing.
+    ///
+    /// That works where the run ended when it was told to, which all JavaScript does. One that had to be torn out of native code
+    /// has left a cell that nobody can say anything of: then this is an error, and only [`Executor::cleanup`] and
+    /// [`Executor::init`] help. The error of the run says which of both it is (`details.recoverable`).
+    #[expect(
+        clippy::unused_async,
+        reason = "the contract's form; a worker process will wait here"
+    )]
+    pub async fn recover(&self) -> Result<(), ExecutorError> {
+        let mut slot = self.0.slot();
+        let refused = |state, hint| Err(ExecutorError::invalid_state(state, "recover", hint));
+        match slot.state {
+            State::Ready => Ok(()),
+            State::Dirty => match slot.kept.take() {
+                Some(cell) => {
+                    slot.cell = Some(cell);
+                    slot.state = State::Ready;
+                    Ok(())
+                }
+                None if self.is_elsewhere() => refused(State::Dirty, WORKER_GONE),
+                None => refused(State::Dirty, TORN_OUT),
+            },
+            State::Running => refused(State::Running, "cancel() the run, or wait for its end"),
+            state => refused(state, hint(state)),
+        }
     }
 
     /// Makes values global variables, in place of earlier ones of the same names. They arrive frozen.
@@ -74,7 +112,7 @@ impl Executor {
         let mut turn = self.turn(Purpose::Work, "sendVariables").await?;
         for (name, _) in &variables {
             check(NameKind::Variable, name)?;
-            if name == FINAL_ANSWER || self.0.slot().is_tool_or_namespace(name) {
+            if name == FINAL_ANSWER || self.0.slot().is_hosts_tool_or_namespace(name) {
                 return Err(refused(
                     "tool_shadowed",
                     format!("{name} is a tool: a variable cannot have that name"),
@@ -88,8 +126,17 @@ impl Executor {
             let sent = turn.cell("sendVariables")?.set_variables(pairs);
             sent.map_err(|error| unsendable(&error))?;
         }
-        let names = variables.iter().map(|(name, _)| &**name);
-        self.0.slot().note_names(names, &self.0.options);
+        let names = || variables.iter().map(|(name, _)| &**name);
+        let replaced = {
+            let mut slot = self.0.slot();
+            let replaced: Vec<_> = names().filter_map(|name| slot.tools.remove(name)).collect();
+            if !replaced.is_empty() {
+                slot.renew_preparer(&self.0.options);
+            }
+            slot.note_names(names(), &self.0.options);
+            replaced
+        };
+        drop(replaced);
         Ok(())
     }
 
@@ -209,6 +256,13 @@ impl Executor {
     }
 }
 
+/// What to do where there is nothing to recover.
+const TORN_OUT: &str = "there is nothing to recover: the run had to be torn out of its cell, or broke it, and the state is \
+    gone with it; only cleanup() and init() help";
+
+const WORKER_GONE: &str = "there is nothing to recover: the state was in a worker process, which is not kept; only cleanup() \
+    and init() help";
+
 /// What has to be dropped outside of the lock, because with it the host's tools are.
 type Released = (Option<Body>, Forgotten);
 
@@ -259,16 +313,18 @@ impl Slot {
             State::Ready | State::Suspended | State::Dirty | State::Dead => {
                 self.state = State::Dead;
                 self.suspended = None;
-                Ok(Some((self.cell.take(), self.forget())))
+                let cell = self.cell.take().or_else(|| self.kept.take());
+                Ok(Some((cell, self.forget())))
             }
             State::New => refused(State::New, "there is nothing to clean up before init()"),
             state => refused(state, "cancel() the run and wait for it to end"),
         }
     }
 
-    fn is_tool_or_namespace(&self, name: &str) -> bool {
+    /// Our own give way.
+    fn is_hosts_tool_or_namespace(&self, name: &str) -> bool {
         let is_root = |tool: &String| tool.split_once('.').is_some_and(|(root, _)| root == name);
-        self.tools.contains_key(name) || self.tools.keys().any(is_root)
+        self.tools.get(name).is_some_and(|tool| !tool.is_own) || self.tools.keys().any(is_root)
     }
 
     /// Takes out what a tool of that name takes the place of: a namespace, or a tool where a namespace is to be.
@@ -304,7 +360,9 @@ impl Slot {
 pub(super) fn hint(state: State) -> &'static str {
     match state {
         State::New | State::Dead => "call init() first",
-        State::Dirty => "call cleanup() and init() first",
+        State::Dirty => {
+            "call recover() to go on with what is there, or cleanup() and init() to begin anew"
+        }
         State::Suspended => "resume() the run with answers to its calls, or abandon() it",
         State::Ready => "there is no suspended run: start() one",
         _ => "wait for the run to end, or set runConcurrency to \"queue\"",

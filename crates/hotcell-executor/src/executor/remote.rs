@@ -1,19 +1,19 @@
 //! The methods of an executor whose code runs in a worker process.
 
-use std::time::Duration;
-
 use hotcell_cell::{Value, leave};
 use hotcell_prepare::is_foreign_global;
+use serde_json::Value as Json;
 
 use super::{
     Answer, Body, Executor, MAX_NAMES, Slot, Started, Suspension, clock::Clock, is_name_to_keep,
     suspend::UnderWay, turn::Turn,
 };
 use crate::{
-    error::ExecutorError,
+    error::{ErrorCode, ExecutorError},
+    failure::{KEPT, LOST},
     isolation::Isolation,
     log,
-    options::ExecutorOptions,
+    options::{ExecutorOptions, NO_TIMEOUT},
     output::{Execution, Run},
     process::{Beginning, Gone, Remote, Time, Told},
     snapshot,
@@ -42,7 +42,6 @@ impl Executor {
     pub(super) async fn run_elsewhere(
         &self,
         run: Run,
-        timeout: Duration,
         turn: &mut Turn,
         clock: &Clock,
         may_suspend: bool,
@@ -52,13 +51,16 @@ impl Executor {
             slot.runs = slot.runs.wrapping_add(1);
             slot.runs
         };
-        let under_way = UnderWay::new(run.clone(), timeout, number);
+        let time = match self.time(clock) {
+            Ok(time) => time,
+            Err(error) => return Started::Complete(Execution::refused(error)),
+        };
+        let under_way = UnderWay::new(run.clone(), clock.times, number);
         leave().await;
         let remote = match turn.remote("run") {
             Ok(remote) => remote,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
-        let time = self.time(clock);
         let began = |canceller| self.0.slot().cancel_with(canceller);
         let told = remote.run(run, may_suspend, time, began).await;
         self.take_told(told, Box::new(under_way), turn)
@@ -74,7 +76,7 @@ impl Executor {
         clock: &Clock,
     ) -> Result<Started, ExecutorError> {
         leave().await;
-        let time = self.time(clock);
+        let time = self.time(clock)?;
         let began = |canceller| self.0.slot().cancel_with(canceller);
         let remote = match turn.remote("resume") {
             Ok(remote) => remote,
@@ -90,13 +92,21 @@ impl Executor {
         self.take_told(told, under_way, turn)
     }
 
-    fn time<'c>(&self, clock: &'c Clock) -> Time<'c> {
-        Time {
-            timeout: clock.timeout,
-            left: clock.left(),
+    /// A worker that does as it likes is ended by nothing but this time.
+    fn time<'c>(&self, clock: &'c Clock) -> Result<Time<'c>, ExecutorError> {
+        let (Some(timeout), Some(left)) = (clock.times.timeout, clock.left()) else {
+            return Err(ExecutorError::new(
+                ErrorCode::ValidationFailed,
+                format!("Validation failed: {NO_TIMEOUT}"),
+            )
+            .with("hint", "give the run a timeoutMs"));
+        };
+        Ok(Time {
+            timeout,
+            left,
             stop: &clock.stop,
-            pauses: self.0.options.pause_clock_during_tools,
-        }
+            pauses: clock.times.pauses,
+        })
     }
 
     fn take_told(
@@ -114,6 +124,13 @@ impl Executor {
             }
         };
         turn.is_dirty = told.is_dirty;
+        let mut told = told;
+        if told.is_dirty
+            && let Started::Complete(execution) = &mut told.started
+            && let Some(error) = &mut execution.error
+        {
+            nothing_is_kept(error);
+        }
         {
             let mut slot = self.0.slot();
             slot.note_told(&told, &self.0.options);
@@ -121,6 +138,7 @@ impl Executor {
         if let Started::Suspended(suspension) = &told.started {
             let mut under_way = under_way;
             under_way.spent.wall = suspension.stats.wall;
+            under_way.spent.cpu = suspension.stats.cpu;
             turn.suspended = Some(under_way);
         }
         Ok(told.started)
@@ -190,6 +208,17 @@ impl Slot {
     }
 }
 
+/// The cell of a run that timed out may be whole, but it goes with its worker.
+fn nothing_is_kept(error: &mut ExecutorError) {
+    let details = &mut error.details;
+    if let Some(is_recoverable) = details.get_mut("recoverable") {
+        *is_recoverable = false.into();
+    }
+    if let Some(Json::String(hint)) = details.get_mut("hint") {
+        *hint = hint.replace(KEPT, LOST);
+    }
+}
+
 /// What is left of a run whose worker is dead.
 fn of_dead(mut error: ExecutorError, entries: Vec<log::LogEntry>) -> Execution {
     let logs = log::join(&entries);
@@ -215,5 +244,5 @@ pub(super) fn for_worker(
     cell: &[u8],
     options: &ExecutorOptions,
 ) -> Result<Vec<u8>, ExecutorError> {
-    snapshot::write(memory, &[], &[], cell, &unsealed(options))
+    snapshot::write(memory, &[], &[], &[], cell, &unsealed(options))
 }

@@ -1,7 +1,5 @@
 //! One run: validate, evaluate, and make an output or one error of what comes.
 
-use std::time::Duration;
-
 use hotcell_cell::{Cell, CellError, Outcome, Program, Progress, ToolCall, Value, leave};
 use hotcell_meter::{StopToken, Stopped, Unwatched, Watch};
 use hotcell_prepare::{
@@ -11,14 +9,14 @@ use serde_json::json;
 
 use super::{
     Executor, Slot, Started,
-    clock::Clock,
+    clock::{Clock, Times},
     life::FINAL_ANSWER,
     suspend::UnderWay,
     turn::{Purpose, Turn},
 };
 use crate::{
     boundary::as_future,
-    error::ExecutorError,
+    error::{ExecutorError, TimeLimit},
     failure::{Context, explain, tool_failed},
     hints::Known,
     ledger::told,
@@ -96,11 +94,10 @@ impl Executor {
             Ok(turn) => turn,
             Err(error) => return finish(Execution::refused(error), &Unwatched),
         };
-        let timeout = run.timeout.unwrap_or(self.0.options.timeout_duration());
-        let mut clock = Clock::start(timeout);
+        let mut clock = Clock::start(Times::of(&run, &self.0.options));
         self.0.slot().stop_with(&clock.stop);
         if self.is_elsewhere() {
-            let started = self.run_elsewhere(run, timeout, &mut turn, &clock, false);
+            let started = self.run_elsewhere(run, &mut turn, &clock, false);
             let execution = match started.await {
                 Started::Complete(execution) => execution,
                 Started::Suspended(_) => Execution::refused(never_suspended()),
@@ -108,7 +105,7 @@ impl Executor {
             clock.begin_grace();
             return finished(execution, turn, &clock, finish);
         }
-        let execution = match self.begin(run, timeout, &mut turn, &clock, false).await {
+        let execution = match self.begin(run, &mut turn, &clock, false).await {
             Ok(mut run) => self.advance(&mut run, &mut turn, &mut clock).await,
             Err(execution) => Some(execution),
         };
@@ -120,7 +117,6 @@ impl Executor {
     pub(super) async fn begin(
         &self,
         run: Run,
-        timeout: Duration,
         turn: &mut Turn,
         clock: &Clock,
         may_suspend: bool,
@@ -132,7 +128,7 @@ impl Executor {
             slot.runs = slot.runs.wrapping_add(1);
             (slot.preparer.clone(), slot.runs)
         };
-        let mut run = UnderWay::new(run, timeout, number);
+        let mut run = UnderWay::new(run, clock.times, number);
         let preparer = run.preparer(preparer);
         if !is_quick(&run.code) {
             leave().await;
@@ -160,7 +156,7 @@ impl Executor {
             Ok(Ok(())) => Ok(run),
             Ok(Err(failed)) => {
                 turn.is_dirty = failed.leaves_dirty();
-                Err(self.conclude(Err(failed), &run, clock, None))
+                Err(self.conclude(Err(failed), &run, clock, turn))
             }
             Err(error) => Err(Execution::refused(error)),
         }
@@ -175,8 +171,9 @@ impl Executor {
         let program = Program::new(&program.transformed)
             .name(&run.name)
             .timeout(clock.left())
+            .cpu_time(clock.cpu_left())
             .max_operations(options.operations())
-            .pause_clock_during_tools(options.pause_clock_during_tools);
+            .pause_clock_during_tools(clock.times.pauses);
         cell.start(program)?;
         Ok(())
     }
@@ -205,9 +202,7 @@ impl Executor {
             return None;
         }
         let ended = ended.and_then(|ended| ended.ok_or_else(|| CellError::Deferred.into()));
-        if self.0.options.pause_clock_during_tools {
-            clock.count_only(cpu);
-        }
+        clock.computed(cpu);
         let ended = match (ended, turn.cell("run")) {
             (Ok(ended), Ok(cell)) => self.finish(ended, cell, clock).await,
             (ended, _) => ended,
@@ -215,11 +210,7 @@ impl Executor {
         clock.begin_grace();
         self.0.slot().stop = None;
         turn.is_dirty = ended.as_ref().is_err_and(Failed::leaves_dirty);
-        let stopped_at = turn
-            .cell("run")
-            .ok()
-            .and_then(|cell| cell.stopped_at().map(str::to_owned));
-        let mut execution = self.conclude(ended, run, clock, stopped_at.as_deref());
+        let mut execution = self.conclude(ended, run, clock, turn);
         let RunStats {
             operations,
             wall,
@@ -243,7 +234,7 @@ impl Executor {
         ended: Result<Ended, Failed>,
         run: &UnderWay,
         clock: &Clock,
-        stopped_at: Option<&str>,
+        turn: &mut Turn,
     ) -> Execution {
         let hooks = &self.0.hooks;
         let program = run.program.as_deref();
@@ -252,15 +243,19 @@ impl Executor {
         }
         let ended = ended.map_err(|failed| {
             let known = self.0.slot().known();
+            let cell = turn.cell("run").ok();
+            let is_whole = cell.as_ref().is_some_and(|cell| cell.is_alive());
+            let stopped_at = cell.and_then(|cell| cell.stopped_at().map(str::to_owned));
             let context = Context {
                 options: &self.0.options,
                 hooks,
                 code: &run.code,
                 program: &run.name,
-                timeout: clock.timeout,
+                limit: failed.limit(clock),
+                is_whole,
                 watch: &clock.stop,
                 known: &known,
-                stopped_at,
+                stopped_at: stopped_at.as_deref(),
             };
             match failed {
                 Failed::InCell(error) => explain(error, &context),
@@ -269,6 +264,7 @@ impl Executor {
             }
         });
         let (entries, log_remark) = hooks.take_logs();
+        let content = hooks.take_content();
         let calls = hooks.take_calls();
         let mut diagnostics = Vec::new();
         if let Some(program) = program {
@@ -294,6 +290,7 @@ impl Executor {
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
+                error.content.clone_from(&content);
                 // What was warned of may well be why.
                 if !diagnostics.is_empty() && !error.details.contains_key("diagnostics") {
                     error
@@ -313,6 +310,7 @@ impl Executor {
             logs,
             is_final_answer,
             entries,
+            content,
             diagnostics,
             stats: RunStats::default(),
             calls,
@@ -396,11 +394,7 @@ impl Executor {
         let Some(tool) = tool.filter(|_| ended.is_final_answer) else {
             return Ok(ended);
         };
-        let timeout = if self.0.options.pause_clock_during_tools {
-            Duration::MAX
-        } else {
-            clock.left()
-        };
+        let timeout = clock.left().filter(|_| !clock.times.pauses);
         let value = std::mem::replace(&mut ended.value, Value::Undefined);
         let called = tool.tool.call(ToolCall::new(FINAL_ANSWER, vec![value]));
         match cell.wait_for(as_future(called), timeout).await? {
@@ -515,7 +509,7 @@ impl Slot {
         Known {
             tools: shown().map(|tool| tool.spec.name.clone()).collect(),
             declared: shown()
-                .filter(|tool| !tool.spec.deferred)
+                .filter(|tool| !tool.spec.deferred && !tool.is_own)
                 .map(|tool| tool.spec.name.clone())
                 .collect(),
             names: self.names.iter().cloned().collect(),
@@ -524,10 +518,28 @@ impl Slot {
 }
 
 impl Failed {
+    /// Which time was over, if one was.
+    fn limit(&self, clock: &Clock) -> TimeLimit {
+        let Clock { times, .. } = clock;
+        match (self, times.timeout, times.cpu) {
+            (Self::InCell(CellError::Deadline { .. }), Some(timeout), _) => {
+                TimeLimit::Timeout(timeout)
+            }
+            (Self::InCell(CellError::CpuTime { .. }), _, Some(cpu)) => TimeLimit::Cpu(cpu),
+            _ => clock.limit(),
+        }
+    }
+
     /// Whether nobody can say what state the code was left in; and that is how a run that was not done in time is taken.
     fn leaves_dirty(&self) -> bool {
         match self {
-            Self::InCell(error) => error.is_fatal() || matches!(error, CellError::Deadline { .. }),
+            Self::InCell(error) => {
+                let is_late = matches!(
+                    error,
+                    CellError::Deadline { .. } | CellError::CpuTime { .. }
+                );
+                is_late || error.is_fatal()
+            }
             Self::Stopped(stopped) => *stopped == Stopped::Deadline,
             Self::Answer(_) => false,
         }

@@ -7,7 +7,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
-    time::Duration,
 };
 
 use hotcell_cell::{Arguments, Cell, ToolCall, ToolError, Value, leave};
@@ -15,11 +14,12 @@ use hotcell_prepare::{PreparedProgram, Preparer, is_quick};
 
 use super::{
     Executor,
-    clock::Clock,
+    clock::{Clock, Times},
     turn::{Purpose, Turn},
 };
 use crate::{
     boundary::{Guarded, denied},
+    content::ContentItem,
     error::{ErrorCode, ExecutorError, chain},
     ledger::{CallOutcome, CallRecord, SuspendReason, WaitingCall, outcome_of, words},
     log::{self, LogEntry},
@@ -44,20 +44,20 @@ pub(super) struct UnderWay {
     pub(super) calls_function: bool,
     /// `None` if there was no time to prepare it.
     pub(super) program: Option<Arc<PreparedProgram>>,
-    pub(super) timeout: Duration,
+    pub(super) times: Times,
     /// What it has cost: its time while it was taken further, and its operations and calls in cells before this one.
     pub(super) spent: RunStats,
 }
 
 impl UnderWay {
-    pub(super) fn new(run: Run, timeout: Duration, number: u64) -> Self {
+    pub(super) fn new(run: Run, times: Times, number: u64) -> Self {
         Self {
             code: run.code,
             name: run.name.unwrap_or_else(|| format!("run-{number}.js")),
             number,
             calls_function: run.calls_function,
             program: None,
-            timeout,
+            times,
             spent: RunStats::default(),
         }
     }
@@ -108,6 +108,8 @@ pub struct Suspension {
     pub logs: String,
     /// The same, with levels and times.
     pub entries: Vec<LogEntry>,
+    /// What it has shown so far.
+    pub content: Vec<ContentItem>,
     /// What it has cost so far.
     pub stats: RunStats,
 }
@@ -152,16 +154,15 @@ impl Executor {
             Ok(turn) => turn,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
-        let timeout = run.timeout.unwrap_or(self.options().timeout_duration());
-        let clock = Clock::start(timeout);
+        let clock = Clock::start(Times::of(&run, self.options()));
         self.0.slot().stop_with(&clock.stop);
         if self.is_elsewhere() {
-            let started = self.run_elsewhere(run, timeout, &mut turn, &clock, true);
+            let started = self.run_elsewhere(run, &mut turn, &clock, true);
             let started = started.await;
             turn.settle();
             return started;
         }
-        match self.begin(run, timeout, &mut turn, &clock, true).await {
+        match self.begin(run, &mut turn, &clock, true).await {
             Ok(run) => self.go_on(run, turn, clock).await,
             Err(execution) => Started::Complete(execution),
         }
@@ -185,7 +186,7 @@ impl Executor {
             return Err(invalid("there is no suspended run"));
         };
         if self.is_elsewhere() {
-            let clock = Clock::resume(run.timeout, run.spent.wall);
+            let clock = Clock::resume(run.times, &run.spent);
             self.0.slot().stop_with(&clock.stop);
             let started = self.resume_elsewhere(run, &answers, &mut turn, &clock);
             let started = started.await;
@@ -204,7 +205,7 @@ impl Executor {
             turn.suspended = Some(run);
             return Err(error);
         }
-        let clock = Clock::resume(run.timeout, run.spent.wall);
+        let clock = Clock::resume(run.times, &run.spent);
         let preparer = {
             let mut slot = self.0.slot();
             slot.stop_with(&clock.stop);
@@ -224,7 +225,7 @@ impl Executor {
             run.program = program;
         }
         turn.cell("resume")?
-            .resume(clock.left())
+            .resume(clock.left(), clock.cpu_left())
             .map_err(|error| invalid(&chain(&error)))?;
         Ok(self.go_on(run, turn, clock).await)
     }
@@ -304,6 +305,7 @@ impl Executor {
             made,
             logs: log::join(&entries),
             entries,
+            content: self.0.hooks.content(),
             stats: RunStats {
                 operations: run.spent.operations + so_far.operations,
                 tool_calls: run.spent.tool_calls + so_far.tool_calls,

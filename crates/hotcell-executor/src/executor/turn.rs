@@ -104,7 +104,12 @@ impl Turn {
         // A run whose future was dropped is still in the cell.
         let is_at_rest = |cell: &mut Body| is_suspended || cell.is_stopped();
         let is_usable = |cell: &mut Body| !is_dirty && cell.is_alive() && is_at_rest(cell);
-        let gone = held.cell.take_if(|cell| !is_usable(cell));
+        let mut gone = held.cell.take_if(|cell| !is_usable(cell));
+        // A run that was told to end, and did, leaves all else as it was. A worker is not kept: who knows what it is now.
+        let is_whole =
+            |body: &mut Body| body.cell().is_some() && body.is_alive() && body.is_stopped();
+        let kept = gone.take_if(|cell| is_dirty && is_whole(cell));
+        let is_gone = gone.is_some() || kept.is_some();
         let mut slot = self.inner.slot();
         slot.interrupter = None;
         slot.canceller = None;
@@ -117,8 +122,9 @@ impl Turn {
         if held.cell.is_some() {
             slot.state = slot.resting_state();
         }
-        if gone.is_some() {
+        if is_gone {
             slot.state = State::Dirty;
+            slot.kept = kept;
             held.gone = gone;
         }
     }

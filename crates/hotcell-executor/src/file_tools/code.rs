@@ -31,7 +31,7 @@ enum Kind {
 
 const PATH: fn() -> Json = || json!({ "type": "string" });
 
-const FUNCTIONS: [Function; 8] = [
+const FUNCTIONS: [Function; 7] = [
     Function {
         name: "readText",
         work: read_text,
@@ -107,15 +107,6 @@ const FUNCTIONS: [Function; 8] = [
         description: "Whether there is a file or directory",
         parameters: || object(&json!({ "path": PATH() }), 1),
         returns: || json!({ "type": "boolean" }),
-    },
-    Function {
-        name: "fileSize",
-        work: file_size,
-        kind: Kind::Plain,
-        changes: false,
-        description: "How many bytes a file has",
-        parameters: || object(&json!({ "path": PATH() }), 1),
-        returns: || json!({ "type": "number" }),
     },
 ];
 
@@ -257,12 +248,6 @@ fn list(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
 
 fn exists(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
     tools.exists(&path(call)?).map(Value::from).map_err(failed)
-}
-
-fn file_size(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {
-    let size = tools.file_size(&path(call)?).map_err(failed)?;
-    #[expect(clippy::cast_precision_loss, reason = "shorter than 2^53 bytes")]
-    Ok(Value::from(size as f64))
 }
 
 /// An argument: a property of an object that is the last argument, or by its position.

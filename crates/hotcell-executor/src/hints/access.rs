@@ -15,10 +15,15 @@ const FROZEN: &str = "values from the host (variables, answers of tools) are fro
 pub(super) fn hint(message: &str, code: &str) -> Option<String> {
     if let Some(name) = message.strip_suffix(" is read-only") {
         let name = name.trim_matches('\'');
+        let is_property =
+            name.bytes().all(|byte| byte.is_ascii_digit()) || code.contains(&format!(".{name}"));
         return Some(if is_assigned(name, code) {
             format!("`{name}` is a constant: declare it with `let`, or use another name")
-        } else {
+        } else if is_property {
             FROZEN.to_owned()
+        } else {
+            // `total += price` fails where the value stands, and so does `report.total += price`.
+            format!("if `{name}` is a constant, declare it with `let`; {FROZEN}")
         });
     }
     let told = match message {
@@ -61,6 +66,9 @@ fn of_nothing(message: &str, code: &str) -> Option<String> {
                 "`{shown}` is {nothing}: print it before it is used, or write `{shown}?.{property}`"
             ));
         };
+        if object == "globalThis" {
+            return None;
+        }
         let object = shorten(object, MAX_BYTES);
         // Not a name that is there: it would have a value.
         if last != "length" && nearest_name(last, ["length"].into_iter()).is_some() {
@@ -95,7 +103,8 @@ mod tests {
         assert!(told("++c").starts_with("`c` is a constant"));
         assert!(told("c.c = 2").starts_with("values from the host"));
         assert!(told("a.c = 2").starts_with("values from the host"));
-        assert!(told("").starts_with("values from the host"));
+        assert!(told("x + 1").starts_with("if `c` is a constant"));
+        assert!(hint("'0' is read-only", "sort()").is_some_and(|hint| hint.starts_with("values")));
     }
 
     #[test]
@@ -110,6 +119,7 @@ mod tests {
         assert!(told("a.toFixed(1)").starts_with("`a` is undefined: print it"));
         assert!(told("find((x) => x > 1).toFixed()").starts_with("`find(…)` gave undefined"));
         assert_eq!(told("(a + b).toFixed()"), "");
+        assert_eq!(told("globalThis.a.toFixed()"), "");
         assert_eq!(told("é"), "");
     }
 }

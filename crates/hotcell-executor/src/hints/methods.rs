@@ -84,6 +84,10 @@ pub(super) fn nearest(object: &str, method: &str) -> Option<String> {
         _ if method.len() < 4 => return None,
         _ => COMMON,
     };
+    // A method that there is was called on something that has none of it.
+    if names.contains(&method) {
+        return None;
+    }
     let nearest = nearest_name(method, names.iter().copied())?;
     Some(format!("{}.{nearest}", shorten(object, MAX_NAME_BYTES)))
 }

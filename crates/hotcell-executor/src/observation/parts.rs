@@ -17,6 +17,8 @@ pub(super) struct Parts {
     pub(super) label: &'static str,
     pub(super) warnings: Vec<String>,
     pub(super) logs: Option<(&'static str, String)>,
+    /// What the code showed, with notes for what no text can hold.
+    pub(super) shown: Option<(&'static str, String)>,
     pub(super) value: Option<(&'static str, String)>,
     pub(super) calls: Vec<String>,
     pub(super) tail: Vec<String>,
@@ -36,8 +38,12 @@ impl Parts {
             &self.calls,
             room / 5,
         ));
+        let shown = self.shown.map(|(label, text)| {
+            format!("{label}:\n{}", cut(&text, room / 3, 50, "what was shown"))
+        });
         let used: usize = sections
             .iter()
+            .chain(&shown)
             .map(|section| section.chars().count() + 1)
             .sum();
         let left = room.saturating_sub(used);
@@ -69,12 +75,13 @@ impl Parts {
         });
         if head.is_empty() {
             // The result stands at the end, where it is read best.
-            let mut all: Vec<String> = logs.into_iter().chain(value).collect();
+            let mut all: Vec<String> = logs.into_iter().chain(shown).chain(value).collect();
             all.extend(sections);
             all.extend(self.tail);
             return all.join("\n");
         }
         sections.extend(logs);
+        sections.extend(shown);
         sections.extend(self.tail);
         sections.join("\n")
     }

@@ -1,10 +1,14 @@
 //! Options as the contract writes them: a JSON object with names in camelCase.
 
-use hotcell_cell::{Clock, Level, Random, SnapshotKey};
+use std::time::Duration;
+
+use hotcell_cell::{Clock, Level, Random, SnapshotKey, Timers};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
-use crate::{isolation::Isolation, module::Module, shorten::shorten};
+use crate::{
+    isolation::Isolation, module::Module, output::millis, shorten::shorten, store::MemoryStore,
+};
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,9 +35,10 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 28] = [
     "maxOperations",
     "timeoutMs",
+    "cpuTimeMs",
     "runConcurrency",
     "maxQueuedRuns",
     "authorizedImports",
@@ -43,6 +48,7 @@ const NAMES: [&str; 20] = [
     "maxHostMemoryBytes",
     "clock",
     "random",
+    "timers",
     "maxCodeBytes",
     "maxResultBytes",
     "maxToolCalls",
@@ -52,6 +58,12 @@ const NAMES: [&str; 20] = [
     "requireJail",
     "modules",
     "snapshotKey",
+    "content",
+    "maxContentItems",
+    "maxContentBytes",
+    "maxNotifications",
+    "store",
+    "maxStoreBytes",
 ];
 
 /// Shorter ones are easy to guess.
@@ -61,7 +73,8 @@ const LEAST_KEY: usize = 16;
 const LARGEST: u64 = (1 << 53) - 1;
 
 impl ExecutorOptions {
-    /// Reads the options of `executor.create`. `null` stands for an option that is left out.
+    /// Reads the options of `executor.create`. `null` stands for an option that is left out, but for `timeoutMs` beside
+    /// `cpuTimeMs`: then a run may take as long as it likes.
     ///
     /// ```
     /// use hotcell_executor::ExecutorOptions;
@@ -85,6 +98,14 @@ impl ExecutorOptions {
                 result.set(&Given { name, value })?;
             }
         }
+        if options.get("store") == Some(&Json::Bool(true)) {
+            // Once it is known how much it may hold.
+            let store = MemoryStore::new(result.max_store_bytes);
+            result = result.store(store);
+        }
+        if options.get("timeoutMs").is_some_and(Json::is_null) && result.cpu_time.is_some() {
+            result.timeout_ms = None;
+        }
         Ok(result)
     }
 
@@ -92,7 +113,8 @@ impl ExecutorOptions {
         match given.name {
             // Anything may be given here: the run reports what is wrong with it, under a rule of its own.
             "maxOperations" => self.max_operations = given.value.as_f64().unwrap_or(f64::NAN),
-            "timeoutMs" => self.timeout_ms = given.value.as_f64().unwrap_or(f64::NAN),
+            "timeoutMs" => self.timeout_ms = Some(given.value.as_f64().unwrap_or(f64::NAN)),
+            "cpuTimeMs" => self.cpu_time = Some(given.time()?),
             "runConcurrency" => {
                 self.run_concurrency = match given.value.as_str() {
                     Some("reject") => Concurrency::Reject,
@@ -108,13 +130,19 @@ impl ExecutorOptions {
             "maxHostMemoryBytes" => self.max_host_memory = Some(given.size(1 << 20)?),
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
+            "timers" => self.timers = given.timers()?,
             "maxCodeBytes" => self.max_code_bytes = given.size(1)?,
             "maxResultBytes" => self.max_result_bytes = given.size(1)?,
             "maxToolCalls" => self.max_tool_calls = given.size(0)?,
             "maxToolCallsInFlight" => self.max_tool_calls_in_flight = given.size(1)?,
-            "pauseClockDuringTools" => {
-                self.pause_clock_during_tools = given.flag()?;
-            }
+            "pauseClockDuringTools" => self.pause_clock_during_tools = given.flag()?,
+            "content" => self.content = given.flag()?,
+            "maxContentItems" => self.max_content_items = given.size(0)?,
+            "maxContentBytes" => self.max_content_bytes = given.size(1)?,
+            "maxNotifications" => self.max_notifications = given.size(0)?,
+            // It is made in the end.
+            "store" => _ = given.flag()?,
+            "maxStoreBytes" => self.max_store_bytes = given.size(1)?,
             "isolation" => {
                 let isolation = given.value.as_str().and_then(Isolation::from_name);
                 self.isolation =
@@ -142,12 +170,17 @@ impl ExecutorOptions {
             Random::Real => json!("real"),
             Random::Seeded(seed) => json!({ "seed": seed }),
         };
+        let timers = match self.timers {
+            Timers::Off => json!(false),
+            Timers::On => json!(true),
+            Timers::Persistent => json!({ "persist": true }),
+        };
         let levels = self.collect_console_levels.iter();
         let modules = self.modules.iter();
         let modules = modules.map(|(name, module)| (name.clone(), module.to_json()));
-        json!({
+        let mut options = json!({
             "maxOperations": number(self.max_operations),
-            "timeoutMs": number(self.timeout_ms),
+            "timeoutMs": self.timeout_ms.map(number),
             "runConcurrency": self.run_concurrency.as_str(),
             "maxQueuedRuns": self.queue_length(),
             "authorizedImports": self.authorized_imports,
@@ -157,6 +190,7 @@ impl ExecutorOptions {
             "maxHostMemoryBytes": self.host_memory(),
             "clock": clock,
             "random": random,
+            "timers": timers,
             "maxCodeBytes": self.max_code_bytes,
             "maxResultBytes": self.max_result_bytes,
             "maxToolCalls": self.max_tool_calls,
@@ -165,7 +199,17 @@ impl ExecutorOptions {
             "isolation": self.isolation.name(),
             "requireJail": self.require_jail,
             "modules": modules.collect::<Map<_, _>>(),
-        })
+            "content": self.content,
+            "maxContentItems": self.max_content_items,
+            "maxContentBytes": self.max_content_bytes,
+            "maxNotifications": self.max_notifications,
+            "store": self.has_store(),
+            "maxStoreBytes": self.max_store_bytes,
+        });
+        if let Some(time) = self.cpu_time {
+            options["cpuTimeMs"] = number(millis(time));
+        }
+        options
     }
 }
 
@@ -269,6 +313,23 @@ impl Given<'_> {
                 Ok(Clock::Fixed(time.as_f64().unwrap_or_default()))
             }
             _ => Err(self.must_be("\"none\", \"real\" or {\"fixed\": milliseconds}")),
+        }
+    }
+
+    /// A time in milliseconds.
+    fn time(&self) -> Result<Duration, OptionsError> {
+        let millis = self.value.as_f64().filter(|millis| *millis >= 1.0);
+        let time = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok());
+        time.ok_or_else(|| self.must_be("a number of at least 1"))
+    }
+
+    fn timers(&self) -> Result<Timers, OptionsError> {
+        let persist = self.only("persist").and_then(Json::as_bool);
+        match (self.value.as_bool(), persist) {
+            (Some(false), _) => Ok(Timers::Off),
+            (Some(true), _) | (_, Some(false)) => Ok(Timers::On),
+            (_, Some(true)) => Ok(Timers::Persistent),
+            _ => Err(self.must_be("true, false or {\"persist\": true or false}")),
         }
     }
 

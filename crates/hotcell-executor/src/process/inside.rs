@@ -172,10 +172,12 @@ impl Inside {
                 calls_function,
                 name,
                 timeout_nanos,
+                cpu_nanos,
             } => {
                 let code = String::from_utf8(command.binary);
                 let code = code.map_err(|error| Failed::Unreadable(error.to_string()))?;
                 let mut run = Run::new(code).timeout(Duration::from_nanos(timeout_nanos));
+                run.cpu_time = cpu_nanos.map(Duration::from_nanos);
                 run.calls_function = calls_function;
                 run.name = name;
                 let executor = self.executor()?.clone();

@@ -24,7 +24,7 @@ use super::{
     worker_build,
 };
 use crate::{
-    error::{ErrorCode, ExecutorError, chain},
+    error::{ErrorCode, ExecutorError, TimeLimit, chain},
     executor::{Answer, Started, Suspension},
     files::Files,
     log::LogEntry,
@@ -244,7 +244,7 @@ impl Remote {
             beside.bytes(&directory);
         }
         // The worker makes those itself.
-        let tools = || tools.iter().filter(|tool| !tool.is_catalog);
+        let tools = || tools.iter().filter(|tool| !tool.is_catalog && !tool.is_own);
         beside.count(tools().count());
         for tool in tools() {
             let file_tool = self.file_tool(tool);
@@ -296,6 +296,7 @@ impl Remote {
             calls_function: run.calls_function,
             name: run.name,
             timeout_nanos: nanos(time.timeout),
+            cpu_nanos: run.cpu_time.map(nanos),
         };
         self.work(&order, run.code.into_bytes(), time, began, false)
             .await
@@ -596,7 +597,9 @@ fn died(death: &Death, time: Option<&Time<'_>>) -> ExecutorError {
     let hint = "the worker process had to be killed, and what the code declared is gone: call cleanup() and init()";
     match &death.end {
         End::Killed(Why::Deadline) if let Some(time) = time => {
-            ExecutorError::stopped(Stopped::Deadline, Some(time.timeout)).with("hint", hint)
+            ExecutorError::stopped(Stopped::Deadline, Some(TimeLimit::Timeout(time.timeout)))
+                .with("recoverable", false)
+                .with("hint", hint)
         }
         End::Killed(Why::Cancelled) => {
             ExecutorError::stopped(Stopped::Cancelled, None).with("hint", hint)

@@ -181,6 +181,8 @@ pub(super) fn take_execution(from: &mut Unpacker<'_>) -> Result<Execution, Malfo
         calls: from.several(take_call)?,
         logs: log::join(&entries),
         entries,
+        // Options that allow any are refused.
+        content: Vec::new(),
         error,
     })
 }
@@ -236,6 +238,7 @@ pub(super) fn take_suspension(from: &mut Unpacker<'_>) -> Result<Suspension, Mal
         made,
         logs: log::join(&entries),
         entries,
+        content: Vec::new(),
         stats: take_stats(from)?,
     })
 }

@@ -1,10 +1,15 @@
 //! What an executor and its worker say to each other, as JSON. What is large goes beside it, see [`pack`](super::pack).
 
-use hotcell_cell::{Clock, Level, Random, ToolKind, WireError};
+use std::time::Duration;
+
+use hotcell_cell::{Clock, Level, Random, Timers, ToolKind, WireError};
 use hotcell_prompt::ToolSpec;
 use serde::{Deserialize, Serialize};
 
-use super::pack::{Malformed, Packer, Unpacker};
+use super::{
+    pack::{Malformed, Packer, Unpacker},
+    told::nanos,
+};
 use crate::{
     approval::Permission,
     executor::Answer,
@@ -37,6 +42,7 @@ pub(super) enum Order {
         calls_function: bool,
         name: Option<String>,
         timeout_nanos: u64,
+        cpu_nanos: Option<u64>,
     },
     /// To go on with the suspended run. Beside it the answers.
     Resume,
@@ -67,7 +73,9 @@ pub(super) enum Request {
 pub(super) struct WireOptions {
     // As bits: JSON has no word for what is not a number.
     max_operations: u64,
-    timeout_ms: u64,
+    timeout_ms: Option<u64>,
+    /// In nanoseconds.
+    cpu_time: Option<u64>,
     is_queue: bool,
     max_queued_runs: Option<usize>,
     authorized_imports: Vec<String>,
@@ -77,6 +85,7 @@ pub(super) struct WireOptions {
     max_host_memory: Option<usize>,
     clock: WireClock,
     random: WireRandom,
+    timers: WireTimers,
     max_code_bytes: usize,
     max_result_bytes: usize,
     max_tool_calls: usize,
@@ -99,38 +108,88 @@ enum WireRandom {
     Seeded(u64),
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+enum WireTimers {
+    Off,
+    On,
+    Persistent,
+}
+
 impl WireOptions {
     pub(super) fn of(options: &ExecutorOptions) -> Self {
+        // All are named, so that a new one cannot be forgotten here.
+        let ExecutorOptions {
+            max_operations,
+            timeout_ms,
+            cpu_time,
+            run_concurrency,
+            max_queued_runs,
+            authorized_imports,
+            max_log_bytes,
+            collect_console_levels,
+            memory_limit,
+            max_host_memory,
+            clock,
+            random,
+            timers,
+            max_code_bytes,
+            max_result_bytes,
+            max_tool_calls,
+            max_tool_calls_in_flight,
+            pause_clock_during_tools,
+            // Where the code is, and who may seal snapshots, concerns the parent. Modules go beside this.
+            isolation: _,
+            require_jail: _,
+            modules: _,
+            snapshot_key: _,
+            // With these nothing is begun, see `what_keeps_it_here`.
+            rules: _,
+            transforms: _,
+            content: _,
+            store: _,
+            // They limit what is not there then.
+            max_content_items: _,
+            max_content_bytes: _,
+            max_notifications: _,
+            on_notify: _,
+            max_store_bytes: _,
+            // The worker asks, or the parent has it.
+            on_log: _,
+            on_approval: _,
+            on_companion: _,
+        } = options;
         let place = |level: &Level| Level::ALL.iter().position(|known| known == level);
         Self {
-            max_operations: options.max_operations.to_bits(),
-            timeout_ms: options.timeout_ms.to_bits(),
-            is_queue: options.run_concurrency == Concurrency::Queue,
-            max_queued_runs: options.max_queued_runs,
-            authorized_imports: options.authorized_imports.clone(),
-            max_log_bytes: options.max_log_bytes,
-            levels: options
-                .collect_console_levels
-                .iter()
-                .filter_map(place)
-                .collect(),
-            memory_limit: options.memory_limit,
-            max_host_memory: options.max_host_memory,
-            clock: match options.clock {
+            max_operations: max_operations.to_bits(),
+            timeout_ms: timeout_ms.map(f64::to_bits),
+            cpu_time: cpu_time.map(nanos),
+            is_queue: *run_concurrency == Concurrency::Queue,
+            max_queued_runs: *max_queued_runs,
+            authorized_imports: authorized_imports.clone(),
+            max_log_bytes: *max_log_bytes,
+            levels: collect_console_levels.iter().filter_map(place).collect(),
+            memory_limit: *memory_limit,
+            max_host_memory: *max_host_memory,
+            clock: match clock {
                 Clock::Off => WireClock::Off,
                 Clock::Real => WireClock::Real,
                 Clock::Fixed(time) => WireClock::Fixed(time.to_bits()),
             },
-            random: match options.random {
+            random: match random {
                 Random::Off => WireRandom::Off,
                 Random::Real => WireRandom::Real,
-                Random::Seeded(seed) => WireRandom::Seeded(seed),
+                Random::Seeded(seed) => WireRandom::Seeded(*seed),
             },
-            max_code_bytes: options.max_code_bytes,
-            max_result_bytes: options.max_result_bytes,
-            max_tool_calls: options.max_tool_calls,
-            max_tool_calls_in_flight: options.max_tool_calls_in_flight,
-            pause_clock_during_tools: options.pause_clock_during_tools,
+            timers: match timers {
+                Timers::Off => WireTimers::Off,
+                Timers::On => WireTimers::On,
+                Timers::Persistent => WireTimers::Persistent,
+            },
+            max_code_bytes: *max_code_bytes,
+            max_result_bytes: *max_result_bytes,
+            max_tool_calls: *max_tool_calls,
+            max_tool_calls_in_flight: *max_tool_calls_in_flight,
+            pause_clock_during_tools: *pause_clock_during_tools,
         }
     }
 
@@ -138,7 +197,8 @@ impl WireOptions {
         let levels = self.levels.into_iter();
         ExecutorOptions {
             max_operations: f64::from_bits(self.max_operations),
-            timeout_ms: f64::from_bits(self.timeout_ms),
+            timeout_ms: self.timeout_ms.map(f64::from_bits),
+            cpu_time: self.cpu_time.map(Duration::from_nanos),
             run_concurrency: if self.is_queue {
                 Concurrency::Queue
             } else {
@@ -161,6 +221,11 @@ impl WireOptions {
                 WireRandom::Off => Random::Off,
                 WireRandom::Real => Random::Real,
                 WireRandom::Seeded(seed) => Random::Seeded(seed),
+            },
+            timers: match self.timers {
+                WireTimers::Off => Timers::Off,
+                WireTimers::On => Timers::On,
+                WireTimers::Persistent => Timers::Persistent,
             },
             max_code_bytes: self.max_code_bytes,
             max_result_bytes: self.max_result_bytes,

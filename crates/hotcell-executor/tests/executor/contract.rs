@@ -102,6 +102,7 @@ fn call(executor: &Executor, method: &str) -> Result<(), ExecutorError> {
         "resume" => block_on(executor.resume([("1.1", Answer::Value(1.into()))])).map(|_| ()),
         "snapshot" => block_on(executor.snapshot()).map(|_| ()),
         "fork" => block_on(executor.fork()).map(|_| ()),
+        "recover" => block_on(executor.recover()),
         "cleanup" => block_on(executor.cleanup()),
         other => panic!("there is no method {other}"),
     }

@@ -180,9 +180,9 @@ fn a_snapshot_cannot_make_up_names_that_code_declared() {
 
 /// A snapshot with something else than it knew, and a checksum that fits.
 fn reseal(snapshot: &[u8], memory: &serde_json::Value) -> Vec<u8> {
-    // Magic, seal, checksum; then the lengths of what it knew, its files, and its companion.
+    // Magic, seal, checksum; then the lengths of what it knew, its files, its companion, and what its run has shown.
     const HEADER: usize = 8 + 32 + 8;
-    const LENGTHS: usize = 3;
+    const LENGTHS: usize = 4;
     let length = |at: usize| {
         let length = u64::from_le_bytes(snapshot[at..at + 8].try_into().unwrap());
         usize::try_from(length).unwrap()
@@ -191,7 +191,9 @@ fn reseal(snapshot: &[u8], memory: &serde_json::Value) -> Vec<u8> {
     let cell = &snapshot[HEADER + 8 * LENGTHS + known..];
     let memory = serde_json::to_vec(memory).unwrap();
     let checksum = xxhash_rust::xxh3::xxh3_64(&memory).to_le_bytes();
-    let lengths = [memory.len() as u64, 0, 0].map(u64::to_le_bytes).concat();
+    let lengths = [memory.len() as u64, 0, 0, 0]
+        .map(u64::to_le_bytes)
+        .concat();
     [&snapshot[..40], &checksum, &lengths, &memory, cell].concat()
 }
 

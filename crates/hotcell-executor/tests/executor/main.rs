@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod catalog;
+mod clocks;
 mod conformance;
+mod content;
 mod contract;
 mod damage;
 mod deadline;
@@ -16,10 +18,13 @@ mod line;
 mod logs;
 mod modules;
 mod positions;
+mod recover;
 mod rules;
 mod schema;
+mod store;
 mod support;
 mod suspend;
+mod timers;
 mod tools;
 #[cfg(target_os = "linux")]
 mod worker;

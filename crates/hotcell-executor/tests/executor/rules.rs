@@ -365,6 +365,9 @@ fn options_are_checked_when_they_are_read() {
         json!({ "clock": { "fixed": "now" } }),
         json!({ "clock": { "fixed": 1, "more": 2 } }),
         json!({ "random": { "seed": -1 } }),
+        json!({ "cpuTimeMs": 0.5 }),
+        json!({ "cpuTimeMs": "soon" }),
+        json!({ "timers": "on" }),
         json!({ "maxCodeBytes": 0 }),
         json!({ "maxResultBytes": "8 MiB" }),
         json!({ "maxToolCalls": -1 }),
@@ -381,7 +384,7 @@ fn options_are_checked_when_they_are_read() {
         );
     }
     let all = json!({
-        "maxOperations": 5, "timeoutMs": 6.5, "runConcurrency": "queue", "maxQueuedRuns": 7, "authorizedImports": ["a"],
+        "maxOperations": 5, "timeoutMs": 6.5, "cpuTimeMs": 3.5, "timers": { "persist": true }, "runConcurrency": "queue", "maxQueuedRuns": 7, "authorizedImports": ["a"],
         "maxLogBytes": 4096, "collectConsoleLevels": ["log"], "memoryLimitBytes": 100_000_000,
         "maxHostMemoryBytes": 2_000_000, "clock": { "fixed": 8 },
         "random": { "seed": 9 }, "maxCodeBytes": 10, "maxResultBytes": 11, "maxToolCalls": 12, "maxToolCallsInFlight": 13,

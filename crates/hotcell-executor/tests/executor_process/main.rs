@@ -1,4 +1,7 @@
 //! The tests of executors once more, with the code of each in a worker process; and what is special there.
+//!
+//! Not here are `content` and `store`, which are refused there (`refused` looks at that), and `recover`, `clocks` and `timers`, most of
+//! whose tests recover or have no timeout: nothing is kept of a worker, and it has to have a timeout.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -27,6 +30,7 @@ mod logs;
 mod modules;
 #[path = "../executor/positions.rs"]
 mod positions;
+mod refused;
 #[path = "../executor/rules.rs"]
 mod rules;
 #[path = "../executor/schema.rs"]

@@ -31,7 +31,8 @@ fn one_line_gives_code_files() {
 fn the_prompt_names_each_tool_once() {
     let executor = mem().executor;
     let names: Vec<String> = executor.tools().into_iter().map(|tool| tool.name).collect();
-    let expected = "edit exists fileSize find grep list ls read readBytes readJson readLines readText write writeText";
+    let expected =
+        "edit exists find grep list ls read readBytes readJson readLines readText write writeText";
     assert_eq!(names.join(" "), expected);
     let declared = hotcell_prompt::tools_prompt(&executor.tools()).unwrap();
     assert!(declared.contains("declare function read("), "{declared}");

@@ -220,13 +220,6 @@ fn a_directory_is_the_same_for_a_fork() {
 }
 
 #[test]
-fn the_size_of_a_file_is_that_in_bytes() {
-    let executor = with(&Files::memory());
-    let code = "await writeText('a', 'é'); await fileSize('a')";
-    assert_eq!(block_on(executor.run(code)).unwrap().output, Value::from(2));
-}
-
-#[test]
 fn the_prompt_declares_them_as_they_are_called() {
     let executor = with(&Files::memory());
     let context = hotcell_prompt::PromptContext {
@@ -242,7 +235,6 @@ fn the_prompt_declares_them_as_they_are_called() {
         "declare function writeText(path: string, text: string): Promise<number>;",
         "declare function list(path?: string, recursive?: boolean): Promise<string[]>;",
         "declare function exists(path: string): Promise<boolean>;",
-        "declare function fileSize(path: string): Promise<number>;",
     ] {
         assert!(prompt.contains(line), "{line}\n{prompt}");
     }

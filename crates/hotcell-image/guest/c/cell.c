@@ -32,6 +32,7 @@
 #include "tools.c"
 #include "library.c"
 #include "globals.c"
+#include "timers.c"
 #include "source.c"
 #include "run.c"
 #include "boot.c"

@@ -15,6 +15,9 @@ struct HcPolicy {
     /* Whether loops are compiled to count. Off while the image is built, so that the loops of SES and of our own library
        never count against user code. */
     uint64_t counts_loops;
+    uint64_t timers;
+    double timer_time; /* see timers.c; the host writes it where it keeps it, before the memory is copied */
+    double timer_due; /* when a cell that waits wants to be woken; the host reads it */
 } hc_policy;
 
 /* JavaScript calls may nest this deep. A count, not only a stack size, so that a tier that uses less stack per call

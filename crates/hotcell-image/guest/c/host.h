@@ -17,6 +17,8 @@ HC_IMPORT("interrupted") int32_t host_interrupted(void);
 /* How many bytes of the machine's stack are in use since the call with `mark` set. */
 HC_IMPORT("stack") uint32_t host_stack(int32_t mark);
 HC_IMPORT("now") double host_now(void);
+/* Milliseconds that timers count in. */
+HC_IMPORT("timer_time") double host_timer_time(void);
 HC_IMPORT("random") uint64_t host_random(void);
 HC_IMPORT("tool_call") int32_t host_tool_call(int32_t tool, const void *arguments, size_t length);
 HC_IMPORT("tool_wait") int32_t host_tool_wait(int32_t tool, const void *arguments, size_t length);

@@ -18,7 +18,8 @@ static double hc_clock(void)
     case HC_CLOCK_REAL:
         return floor(host_now());
     case HC_CLOCK_FIXED:
-        return hc_policy.fixed_time;
+        /* Virtual time is what timers have waited. */
+        return hc_policy.fixed_time + (hc_policy.timers ? floor(hc_policy.timer_time) : 0);
     default:
         return NAN;
     }

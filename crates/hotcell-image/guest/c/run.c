@@ -167,6 +167,8 @@ static int32_t hc_end_run(JSContext *ctx, int32_t status)
     hc.rejection_count = 0;
     JS_FreeValue(ctx, hc.run);
     hc.run = JS_UNDEFINED;
+    if (hc_policy.timers != HC_TIMERS_PERSIST)
+        hc_drop_timers(ctx, true);
     hc_sweep_uninitialized(ctx);
     hc_out.length = 0;
     return status;
@@ -182,6 +184,7 @@ static int32_t hc_end_stopped(JSContext *ctx)
     hc_drop_exception(ctx);
     hc_drop_jobs(ctx->rt);
     hc_forget_calls(ctx);
+    hc_drop_timers(ctx, false);
     hc_stop_reason = HC_RUNNING;
     ctx->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;
     return hc_end_run(ctx, status);
@@ -233,19 +236,53 @@ static bool hc_value_awaited;
 /* A chain of promises makes few polls of its own: look for an interrupt after this many jobs, too. */
 #define HC_JOBS_PER_POLL 32
 
+/* Runs jobs until there is none. False if the run was stopped. */
+static bool hc_run_jobs(JSContext *ctx, uint32_t *jobs)
+{
+    JSContext *job_context;
+    while (JS_IsJobPending(ctx->rt)) {
+        if (++*jobs % HC_JOBS_PER_POLL == 0 && hc_on_interrupt_poll(ctx->rt, NULL))
+            return false;
+        if (JS_ExecutePendingJob(ctx->rt, &job_context) < 0 && hc_stop_reason == HC_RUNNING)
+            hc_drop_exception(ctx);
+        if (hc_stop_reason != HC_RUNNING)
+            return false;
+    }
+    return true;
+}
+
+/* What a timer's callback threw is the outcome of the run, whatever it awaits. */
+static int32_t hc_end_uncaught(JSContext *ctx)
+{
+    if (hc_stop_reason == HC_RUNNING) {
+        JSValue error = JS_GetException(ctx);
+        bool ok = hc_emit_exception(ctx, error, 0);
+        JS_FreeValue(ctx, error);
+        if (hc_stop_reason == HC_RUNNING)
+            hc_stop_reason = ok ? HC_STOP_UNCAUGHT : HC_STOP_INTERRUPTED;
+    }
+    return hc_end_stopped(ctx);
+}
+
+/* The timers of earlier runs that have become due meanwhile, before the program begins. What they set is for later. */
+static bool hc_fire_overdue(JSContext *ctx)
+{
+    uint32_t jobs = 0;
+    double now = hc_has_timers() ? hc_timer_now() : 0;
+    uint64_t last = hc.timer_order;
+    while (hc_has_timers() && hc.timers[0].due <= now && hc.timers[0].order <= last) {
+        if (hc_on_interrupt_poll(ctx->rt, NULL) || hc_fire_timer(ctx) < 0 || !hc_run_jobs(ctx, &jobs))
+            return false;
+    }
+    return true;
+}
+
 static int32_t hc_drive(JSContext *ctx)
 {
     uint32_t jobs = 0;
     for (;;) {
-        JSContext *job_context;
-        while (JS_IsJobPending(ctx->rt)) {
-            if (++jobs % HC_JOBS_PER_POLL == 0 && hc_on_interrupt_poll(ctx->rt, NULL))
-                return hc_end_stopped(ctx);
-            if (JS_ExecutePendingJob(ctx->rt, &job_context) < 0 && hc_stop_reason == HC_RUNNING)
-                hc_drop_exception(ctx);
-            if (hc_stop_reason != HC_RUNNING)
-                return hc_end_stopped(ctx);
-        }
+        if (!hc_run_jobs(ctx, &jobs))
+            return hc_end_stopped(ctx);
         JSPromiseStateEnum state = JS_PromiseState(ctx, hc.run);
         if (state == JS_PROMISE_FULFILLED && !hc_value_awaited) {
             hc_value_awaited = true;
@@ -259,8 +296,18 @@ static int32_t hc_drive(JSContext *ctx)
         int applied = hc_take_answers(ctx);
         if (applied < 0 || hc_stop_reason != HC_RUNNING)
             return hc_end_stopped(ctx);
-        if (applied == 0)
-            return hc.calls_outstanding ? HC_STATUS_WAITING : HC_STATUS_STALLED;
+        if (applied > 0)
+            continue;
+        int fired = hc_fire_timer(ctx);
+        if (fired < 0)
+            return hc_end_uncaught(ctx);
+        if (fired == 0) {
+            hc_note_next_timer();
+            return hc.calls_outstanding || hc_has_timers() ? HC_STATUS_WAITING : HC_STATUS_STALLED;
+        }
+        /* A callback may do nothing but set the next timer. */
+        if (hc_on_interrupt_poll(ctx->rt, NULL))
+            return hc_end_stopped(ctx);
     }
 }
 
@@ -299,6 +346,7 @@ HC_EXPORT("evaluate") int32_t hc_evaluate(int32_t length)
     JSContext *ctx = hc.ctx;
     host_stack(1);
     hc_renew_reserve();
+    hc.timers_before = hc.last_timer;
     HcReply message;
     size_t name_length, source_length;
     char *name = NULL, *source = NULL;
@@ -310,13 +358,17 @@ HC_EXPORT("evaluate") int32_t hc_evaluate(int32_t length)
             JS_ThrowOutOfMemory(ctx);
     }
     JSValue program = JS_EXCEPTION;
-    if (source)
+    if (source && hc_grant_timers(ctx))
         program = JS_Eval(ctx, source, source_length, name,
                           JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_ASYNC | JS_EVAL_FLAG_STRICT | JS_EVAL_FLAG_COMPILE_ONLY);
     free(name);
     free(source);
     if (JS_IsException(program))
         return hc_end_with_exception(ctx, HC_EXCEPTION_AT_COMPILE);
+    if (!hc_fire_overdue(ctx)) {
+        JS_FreeValue(ctx, program);
+        return hc_end_uncaught(ctx);
+    }
     if (!hc_make_way_for(ctx, program)) {
         JS_FreeValue(ctx, program);
         return hc_end_with_exception(ctx, 0);
@@ -360,6 +412,10 @@ HC_EXPORT("define") int32_t hc_define(int32_t length)
     }
     if (ok)
         return 0;
-    hc_end_with_exception(ctx, 0);
+    /* A run that waits meanwhile goes on as if nothing had been. */
+    JSValue error = JS_GetException(ctx);
+    hc_emit_exception(ctx, error, 0);
+    JS_FreeValue(ctx, error);
+    hc_out.length = 0;
     return 1;
 }

@@ -14,6 +14,19 @@ typedef struct {
     uint32_t position;
 } HcCall;
 
+typedef struct {
+    /* In `timer_time`. */
+    double due;
+    /* Of one that repeats, else negative. */
+    double interval;
+    uint64_t id;
+    /* Which was set first of those that are due at once. */
+    uint64_t order;
+    JSValue callback;
+    JSValue *arguments;
+    int count;
+} HcTimer;
+
 static struct {
     JSRuntime *rt;
     JSContext *ctx;
@@ -45,6 +58,19 @@ static struct {
     uint32_t call_capacity;
     uint32_t free_call;
     uint32_t calls_outstanding;
+
+    /* A heap of what is pending: see timers.c. */
+    HcTimer *timers;
+    uint32_t timer_count;
+    uint32_t timer_capacity;
+    uint64_t timer_order;
+    uint64_t last_timer;
+    /* The last one that was set before the run under way. */
+    uint64_t timers_before;
+    /* The one whose callback runs; 0 if none does, or it was cleared meanwhile. */
+    uint64_t firing_timer;
+    /* Whether the global names are there. */
+    bool timers_granted;
 
     /* What the image itself is made of. The cycle collector never visits it: see hc_make_image_permanent. */
     struct list_head permanent;

@@ -9,6 +9,7 @@ enum {
     HC_STOP_OPERATIONS = 1,
     HC_STOP_INTERRUPTED = 2,
     HC_STOP_FINAL_ANSWER = 3,
+    HC_STOP_UNCAUGHT = 4, /* a timer's callback threw */
 };
 
 static int32_t hc_stop_reason;

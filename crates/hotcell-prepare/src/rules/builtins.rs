@@ -83,6 +83,16 @@ pub const BUILTIN_GLOBALS: &[&str] = &[
     "unescape",
 ];
 
+/// Those that a cell has beside them if its host grants timers.
+pub const TIMER_GLOBALS: &[&str] = &[
+    "clearImmediate",
+    "clearInterval",
+    "clearTimeout",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+];
+
 pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTIN_GLOBALS.binary_search(&name).is_ok()
 }

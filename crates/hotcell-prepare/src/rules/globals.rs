@@ -6,6 +6,7 @@ use crate::diagnostic::Severity;
 use crate::findings::Findings;
 use crate::options::PrepareOptions;
 use crate::rule;
+use crate::rules::TIMER_GLOBALS;
 use crate::view::{ProgramView, Role};
 
 pub(crate) fn check(
@@ -80,14 +81,11 @@ fn instead(name: &str) -> Option<&'static str> {
         }
         "fetch" | "XMLHttpRequest" | "WebSocket" | "EventSource" | "Request" | "Response"
         | "Headers" | "axios" => "there is no network: use a tool that does the request",
-        "setTimeout"
-        | "setInterval"
-        | "setImmediate"
-        | "clearTimeout"
-        | "clearInterval"
-        | "clearImmediate"
-        | "requestAnimationFrame"
-        | "sleep" => "there are no timers: `await` the tools, or a tool that waits",
+        "requestAnimationFrame" => "there is no screen: `await` the tools",
+        "sleep" => "there is no `sleep`: `await` the tools, or a tool that waits",
+        name if TIMER_GLOBALS.contains(&name) => {
+            "there are no timers: `await` the tools, or a tool that waits"
+        }
         "Buffer" => "use `Uint8Array`, `TextEncoder` and `TextDecoder`",
         "performance" | "Temporal" => {
             "there is no such clock: `Date`, if the host allows the time, or a tool"

@@ -17,7 +17,7 @@ pub(crate) fn check(
 ) -> Result<(), Stopped> {
     for &(offset, tag) in &view.facts.locales {
         pace.spend(1)?;
-        if tag.len() > MAX_TAG_BYTES || is_available(tag) {
+        if tag.len() > MAX_TAG_BYTES || !is_locale(tag) || is_available(tag) {
             continue;
         }
         let severity = Severity::Warning;
@@ -28,6 +28,21 @@ pub(crate) fn check(
         });
     }
     Ok(())
+}
+
+/// Whether this is a language, and perhaps a script and a region. What is none is an error when it is used.
+fn is_locale(tag: &str) -> bool {
+    let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let mut subtags = tag.split('-').peekable();
+    let is_language = subtags
+        .next()
+        .is_some_and(|language| matches!(language.len(), 2 | 3) && letters(language));
+    subtags.next_if(|script| script.len() == 4 && letters(script));
+    subtags.next_if(|region| {
+        (region.len() == 2 && letters(region))
+            || (region.len() == 3 && region.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    is_language && subtags.next().is_none_or(|next| next.len() == 1)
 }
 
 /// As `isAvailable` in `hotcell-image/guest/js/intl/locale.js`.
@@ -44,7 +59,17 @@ fn is_available(tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_available;
+    use super::{is_available, is_locale};
+
+    #[test]
+    fn what_is_no_locale_is_not_told_of() {
+        for tag in ["de", "de-DE", "zh-Hant-TW", "es-419", "ar-u-nu-latn"] {
+            assert!(is_locale(tag), "{tag}");
+        }
+        for tag in ["", "x", "short", "xx-invalid-locale-name", "de_DE"] {
+            assert!(!is_locale(tag), "{tag}");
+        }
+    }
 
     #[test]
     fn english_of_the_united_states_is_available_by_all_its_names() {

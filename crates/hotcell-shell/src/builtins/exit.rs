@@ -55,5 +55,6 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             Some(number) => status_of(number),
         },
     };
+    shell.has_exited = true;
     Err(Flow::Exit(status))
 }

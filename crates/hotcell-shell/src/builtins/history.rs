@@ -16,8 +16,8 @@ use crate::{flow::Outcome, shell::Shell, substitute::read_all, text::Origin};
 pub(super) const HISTORY: Builtin = Builtin {
     name: "history",
     synopsis: "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
-    help: "Print the commands that are remembered, the last N with a number. A shell that runs scripts remembers only what\n\
-           it is given by -s or -r.\n\
+    help: "Print the commands that are remembered, the last N with a number. A shell that nobody types to remembers\n\
+           what it is given by -s or -r, and, under set -o history, each command that it is given.\n\
            -c forget all; -d N forget the Nth; -s ARG remember; -p ARG print; -r, -n read a file; -w, -a write it.",
     is_special: false,
     run: Run::Fields(run_history),

@@ -57,11 +57,12 @@ fn table() -> Table {
     add("PS4", text("+ "), plain);
     add("TERM", text("dumb"), plain);
     add("COMP_WORDBREAKS", text(" \t\n\"'@><=;|&(:"), plain);
-    add("UID", text("0"), constant);
-    add("EUID", text("0"), constant);
+    let user = hotcell_utilities::USER_ID.to_string();
+    add("UID", text(&user), constant);
+    add("EUID", text(&user), constant);
     add(
         "GROUPS",
-        Value::Indexed(Arc::new(IndexedArray::from_iter(["0".into()]))),
+        Value::Indexed(Arc::new(IndexedArray::from_iter([user.as_str().into()]))),
         array,
     );
 

@@ -187,7 +187,6 @@ impl Variables {
     /// Makes a new variable of a scope, which hides what is visible there.
     pub(super) fn insert_local(&mut self, name: &[u8], depth: u32) {
         let text = Text::from(name);
-        let new = Variable::declared(Attributes::NONE, depth);
         let lowest = self.lowest_hiding(name, depth);
         let hidden = match lowest {
             None => self.table.get(name).cloned(),
@@ -195,6 +194,11 @@ impl Variables {
                 .scope_at(lowest)
                 .and_then(|scope| scope.hidden_mut(name)?.take()),
         };
+        // It goes on to programs if what it hides does: `local PATH=…` is for them, too.
+        let exported = hidden
+            .as_ref()
+            .map(|hidden| hidden.attributes & Attributes::EXPORT);
+        let new = Variable::declared(exported.unwrap_or(Attributes::NONE), depth);
         self.memory.replace(0, hidden_size(hidden.as_ref()));
         if let Some(scope) = self.scope_at(depth) {
             scope.hidden.push((text, hidden));

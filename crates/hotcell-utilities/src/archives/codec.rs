@@ -14,6 +14,27 @@ pub(crate) enum Codec {
     Zstd,
 }
 
+/// What a gzip file says of the file that it was made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origin {
+    /// Its name, without directories.
+    pub(crate) name: Option<Vec<u8>>,
+    /// When it was changed, in seconds since 1970; 0 if nobody knows.
+    pub(crate) modified: u32,
+}
+
+impl Origin {
+    /// What the beginning of a gzip file says.
+    pub(crate) fn of<R: Read>(input: R) -> Self {
+        let decoder = flate2::bufread::GzDecoder::new(BufReader::new(input));
+        let header = decoder.header();
+        Self {
+            name: header.and_then(|header| Some(header.filename()?.to_vec())),
+            modified: header.map_or(0, flate2::GzHeader::mtime),
+        }
+    }
+}
+
 /// The largest window of a Zstandard frame that is taken: what the format asks every decoder to support.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
@@ -88,15 +109,28 @@ impl Codec {
         output: W,
         level: u32,
     ) -> io::Result<Writer<'w>> {
+        self.writer_of(process, output, level, Origin::default())
+    }
+
+    /// The same, for a file that is to be remembered.
+    pub(crate) fn writer_of<'w, W: Write + 'w>(
+        self,
+        process: &Process,
+        output: W,
+        level: u32,
+        origin: Origin,
+    ) -> io::Result<Writer<'w>> {
         let charge = process.charge(self.memory(level, true))?;
         let inner: Box<dyn Finish + 'w> = match self {
-            Self::Gzip => Box::new(
-                flate2::GzBuilder::new()
-                    // As gzip on Unix says.
-                    .operating_system(3)
-                    .mtime(0)
-                    .write(output, flate2::Compression::new(level.clamp(1, 9))),
-            ),
+            Self::Gzip => {
+                // As gzip on Unix says.
+                let mut builder = flate2::GzBuilder::new().operating_system(3);
+                builder = builder.mtime(origin.modified);
+                if let Some(name) = origin.name {
+                    builder = builder.filename(name);
+                }
+                Box::new(builder.write(output, flate2::Compression::new(level.clamp(1, 9))))
+            }
             Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(
                 output,
                 bzip2::Compression::new(level.clamp(1, BZIP2_LEVEL)),

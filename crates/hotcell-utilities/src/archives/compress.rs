@@ -1,12 +1,14 @@
 //! `gzip`, `bzip2`, `xz` and `zstd`, with the names that decompress.
 
+mod origin;
+
 use std::io::{self, Read, Write};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
-use hotcell_vfs::{Errno, Metadata, OpenOptions, SetTime, Times};
+use hotcell_vfs::{Errno, Metadata, OpenOptions, SetTime, Times, Timestamp};
 
-use super::codec::Codec;
+use super::codec::{Codec, Origin};
 use crate::{Opt, Parsed, Usage, Utility, files::prompt::confirm};
 
 /// Options that all of them have.
@@ -65,7 +67,7 @@ const OPTIONS: &[Opt] = &[
     Opt::flag('9', "", "compress better"),
 ];
 
-const NOTES: &str = "Blocks of bzip2 have at most 500 KB here, and dictionaries of xz at most 2 MiB:\n\
+const NOTES: &str = "Blocks of bzip2 have at most 200 KB here, and dictionaries of xz at most 2 MiB:\n\
     levels above 5 need no more memory than 5.";
 
 /// What a name stands for.
@@ -217,7 +219,7 @@ impl Job<'_> {
     fn stdin(&mut self) -> io::Result<()> {
         let input = self.process.stdin();
         let mut out = self.process.stdout();
-        if let Err(error) = self.transform(input, &mut out) {
+        if let Err(error) = self.transform(input, &mut out, Origin::default()) {
             self.fail_in(BStr::new("stdin"), &error);
         }
         out.flush()
@@ -256,7 +258,12 @@ impl Job<'_> {
         [name.as_bytes(), b": ", why.as_bytes()].concat()
     }
 
-    fn transform(&self, mut input: impl Read, out: &mut impl Write) -> io::Result<()> {
+    fn transform(
+        &self,
+        mut input: impl Read,
+        out: &mut impl Write,
+        origin: Origin,
+    ) -> io::Result<()> {
         if self.decompresses {
             let mut head = vec![0; 6];
             let mut filled = 0;
@@ -287,7 +294,8 @@ impl Job<'_> {
             }
             return io::copy(&mut reader, out).map(|_| ());
         }
-        let mut writer = self.codec.writer(self.process, out, self.level)?;
+        let codec = self.codec;
+        let mut writer = codec.writer_of(self.process, out, self.level, origin)?;
         let mut buffer = vec![0; 64 << 10];
         loop {
             let count = input.read(&mut buffer)?;
@@ -339,6 +347,9 @@ impl Job<'_> {
                 } else {
                     self.warn([name.as_slice(), b" is a directory -- ignored"].concat());
                 }
+                continue;
+            }
+            if self.refuses(&name, &meta) {
                 continue;
             }
             self.file(&name, &meta)?;
@@ -419,9 +430,10 @@ impl Job<'_> {
                 return Ok(());
             }
         };
+        let origin = self.origin(name, meta);
         if self.to_stdout {
             let mut out = self.process.stdout();
-            if let Err(error) = self.transform(input, &mut out) {
+            if let Err(error) = self.transform(input, &mut out, origin) {
                 out.flush()?;
                 drop(out);
                 self.fail_in(name.as_bstr(), &error);
@@ -429,9 +441,22 @@ impl Job<'_> {
             }
             return out.flush();
         }
-        let Some(target) = self.new_name(name) else {
+        let Some(mut target) = self.new_name(name) else {
             return Ok(());
         };
+        let modified = match origin.modified {
+            seconds if self.decompresses && seconds > 0 => {
+                Timestamp::from_parts(i64::from(seconds), 0)
+            }
+            _ => meta.modified,
+        };
+        if self.decompresses
+            && let Some(named) = origin.name.as_deref().and_then(origin::plain_name)
+        {
+            let folder = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+            let folder = name.get(..folder).unwrap_or_default();
+            target = [folder, named].concat().into();
+        }
         let exists = self
             .process
             .vfs()
@@ -462,7 +487,8 @@ impl Job<'_> {
             }
         };
         let mut out = self.process.output(stream);
-        let done = self.transform(input, &mut out).and_then(|()| out.flush());
+        let done = self.transform(input, &mut out, origin);
+        let done = done.and_then(|()| out.flush());
         drop(out);
         let path = self.process.resolve(&target);
         if let Err(error) = done {
@@ -473,7 +499,7 @@ impl Job<'_> {
         }
         let times = Times {
             accessed: SetTime::At(meta.accessed),
-            modified: SetTime::At(meta.modified),
+            modified: SetTime::At(modified),
         };
         let _ = self.process.vfs().set_times(&path, times, true);
         if self.parsed.has("verbose") {
@@ -530,10 +556,11 @@ impl Job<'_> {
             });
             match read {
                 Ok((small, large)) => {
-                    let shown = name
-                        .strip_suffix(self.suffix.as_slice())
-                        .unwrap_or(&name)
-                        .as_bstr();
+                    let said = self.said_origin(&name).name;
+                    let shown = said.as_deref().unwrap_or_else(|| {
+                        name.strip_suffix(self.suffix.as_slice()).unwrap_or(&name)
+                    });
+                    let shown = shown.as_bstr();
                     writeln!(
                         out,
                         "{small:>19} {large:>19} {:>5.1}% {shown}",

@@ -1,5 +1,7 @@
 //! `strftime`, with what GNU adds to it.
 
+use bstr::ByteSlice;
+
 use super::Time;
 
 const DAYS: [&str; 7] = [
@@ -60,6 +62,28 @@ pub(crate) fn format(out: &mut Vec<u8>, format: &[u8], time: &Time, most: usize)
         rest = conversion.get(length + 1..).unwrap_or_default();
     }
     out.extend_from_slice(rest);
+}
+
+/// The widths that a format asks for.
+pub(crate) fn widths(format: &[u8]) -> impl Iterator<Item = usize> {
+    let mut rest = format;
+    std::iter::from_fn(move || {
+        loop {
+            let (_, after) = rest.split_once_str("%")?;
+            if let Some(after) = after.strip_prefix(b"%") {
+                rest = after;
+                continue;
+            }
+            rest = after;
+            let flags = after.iter().take_while(|byte| b"_-0+^#".contains(byte));
+            let digits = after.get(flags.count()..).unwrap_or_default().iter();
+            let digits = digits.take_while(|byte| byte.is_ascii_digit());
+            return Some(digits.fold(0, |width: usize, digit| {
+                let width = width.saturating_mul(10);
+                width.saturating_add(usize::from(digit - b'0'))
+            }));
+        }
+    })
 }
 
 /// The flags, and how long they are with the percent sign.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
+use hotcell_vfs::Errno;
 
 use super::mode::{ModeChange, show_bits};
 use crate::{Opt, Parsed, Usage, Utility, quote::quote};
@@ -177,16 +178,16 @@ fn change_one(process: &Process, parsed: &Parsed, change: &ModeChange, name: &BS
     let meta = match process.vfs().stat(&path).map_err(file_error) {
         Ok(meta) => meta,
         Err(error) => {
+            let is_link = process.vfs().lstat(&path).is_ok();
+            let quoted = quote(name);
+            let text = if is_link && error.raw_os_error() == Some(Errno::ENOENT.code()) {
+                [b"cannot operate on dangling symlink ", quoted.as_slice()].concat()
+            } else {
+                let why = error_text(&error);
+                [b"cannot access ", quoted.as_slice(), b": ", why.as_bytes()].concat()
+            };
             if !is_silent {
-                process.complain(
-                    [
-                        b"cannot access ",
-                        quote(name).as_slice(),
-                        b": ",
-                        error_text(&error).as_bytes(),
-                    ]
-                    .concat(),
-                );
+                process.complain(text);
             }
             return false;
         }

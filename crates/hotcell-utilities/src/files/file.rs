@@ -12,7 +12,7 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Process, error_text, limit_error};
 use hotcell_vfs::{FileType, OpenOptions};
 
-use crate::{Opt, Parsed, Usage, Utility, lines::Lines};
+use crate::{Opt, Parsed, Usage, Utility, blanks::put_blanks, lines::Lines};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -143,7 +143,7 @@ fn main(process: &Process) -> io::Result<i32> {
                 } else {
                     0
                 };
-                write!(out, " {:fill$}", "")?;
+                put_blanks(&mut out, fill + 1)?;
             }
         }
         out.write_all(&shown)?;

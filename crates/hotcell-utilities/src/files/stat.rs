@@ -208,9 +208,9 @@ impl Subject<'_> {
                 .to_str()
                 .ok()
                 .and_then(|width| width.parse::<usize>().ok())
-                .unwrap_or(0)
-                .min(1 << 16);
+                .unwrap_or(if width.is_empty() { 0 } else { usize::MAX });
             let missing = width.saturating_sub(text.len());
+            let _room = self.process.charge(missing)?;
             let is_number = text
                 .iter()
                 .all(|byte| byte.is_ascii_hexdigit() || *byte == b'.');

@@ -118,7 +118,9 @@ fn main(process: &Process) -> io::Result<i32> {
         accessed: if access { times.0 } else { SetTime::Keep },
         modified: if modify { times.1 } else { SetTime::Keep },
     };
-    let creates = !parsed.has("no-create") && !parsed.has("no-dereference");
+    // A link is not made, either, but one that is missing is an error unless that is said.
+    let is_wanted = !parsed.has("no-create");
+    let creates = is_wanted && !parsed.has("no-dereference");
     let mut code = 0;
     for name in &parsed.operands {
         process.spend(64);
@@ -131,7 +133,8 @@ fn main(process: &Process) -> io::Result<i32> {
             times,
             creates,
             !parsed.has("no-dereference"),
-        ) {
+        ) && (is_wanted || error.raw_os_error() != Some(Errno::ENOENT.code()))
+        {
             complain_that_cannot(process, "touch", name, &error);
             code = 1;
         }

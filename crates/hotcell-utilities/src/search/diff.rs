@@ -4,6 +4,7 @@ mod compare;
 mod edits;
 mod files;
 mod hunks;
+mod kinds;
 mod options;
 mod print;
 mod side;

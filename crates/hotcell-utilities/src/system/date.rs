@@ -96,6 +96,12 @@ fn main(process: &Process) -> io::Result<i32> {
         );
     }
     let format = format(process, &parsed, given > 0);
+    let widths = || calendar::widths(&format);
+    if let Some(width) = widths().find(|width| *width > MAX_WIDTH) {
+        process.complain(format!("field width '{width}' is too large"));
+        return Ok(1);
+    }
+    let _room = process.charge(widths().sum())?;
     let zone = if parsed.has("utc") || parsed.has("universal") {
         Zone::UTC
     } else {

@@ -126,6 +126,41 @@ struct Xargs<'p> {
     code: i32,
 }
 
+/// How items become arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// `-I`: each line takes the place of a text.
+    Replace,
+    /// `-L`: so many lines at once.
+    Lines,
+    /// `-n`: so many arguments at once.
+    Arguments,
+}
+
+/// Of the options that say how, the last one holds, and the one before is warned of. `-n 1` is what `-I` means anyway.
+fn mode(process: &Process, parsed: &Parsed) -> Option<Mode> {
+    let mut chosen: Option<(Mode, &str)> = None;
+    for (name, value) in parsed.iter() {
+        let (mode, short, long) = match name {
+            "I" | "replace" => (Mode::Replace, "--replace/-I/-i", "--replace"),
+            "max-lines" => (Mode::Lines, "-L", "--max-lines"),
+            "l" => (Mode::Lines, "--max-lines/-l", "--max-lines"),
+            "max-args" => (Mode::Arguments, "--max-args/-n", "--max-args"),
+            _ => continue,
+        };
+        if let Some((before, option)) = chosen.filter(|(before, _)| *before != mode) {
+            if before == Mode::Replace && value.is_some_and(|value| value == "1") {
+                continue;
+            }
+            process.complain(format!(
+                "warning: options {option} and {short} are mutually exclusive, ignoring previous {option} value"
+            ));
+        }
+        chosen = Some((mode, long));
+    }
+    chosen.map(|(mode, _)| mode)
+}
+
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let number = |name: &str, least: usize| {
@@ -155,15 +190,13 @@ fn main(process: &Process) -> io::Result<i32> {
             }
         })
     };
-    let replace = match parsed.last_of(&["I", "replace", "max-lines", "l", "max-args"]) {
-        Some("I") => parsed.value("I").map(BString::from),
-        Some("replace") => Some(
-            parsed
-                .value("replace")
-                .map_or_else(|| "{}".into(), BString::from),
-        ),
-        _ => None,
-    };
+    let mode = mode(process, &parsed);
+    let replace = (mode == Some(Mode::Replace)).then(|| {
+        let last = parsed.last_of(&["I", "replace"]).unwrap_or("I");
+        parsed
+            .value(last)
+            .map_or_else(|| "{}".into(), BString::from)
+    });
     let lines =
         number("max-lines", 1).or_else(|| parsed.has("l").then(|| number("l", 1).unwrap_or(1)));
     let mut command = parsed.operands.clone();
@@ -173,15 +206,15 @@ fn main(process: &Process) -> io::Result<i32> {
     let mut xargs = Xargs {
         process,
         command,
-        most_args: if replace.is_some() {
-            1
-        } else {
-            number("max-args", 1).unwrap_or(usize::MAX)
+        most_args: match mode {
+            Some(Mode::Replace) => 1,
+            Some(Mode::Arguments) => number("max-args", 1).unwrap_or(usize::MAX),
+            Some(Mode::Lines) | None => usize::MAX,
         },
-        most_lines: if replace.is_some() {
-            1
-        } else {
-            lines.unwrap_or(usize::MAX)
+        most_lines: match mode {
+            Some(Mode::Replace) => 1,
+            Some(Mode::Lines) => lines.unwrap_or(usize::MAX),
+            Some(Mode::Arguments) | None => usize::MAX,
         },
         replace,
         most_chars: number("max-chars", 1).unwrap_or(MOST_CHARS).min(MOST_CHARS),

@@ -8,6 +8,7 @@ use hotcell_process::{Output, Process, limit_error};
 use super::ranges::Ranges;
 use crate::{
     Opt, Parsed, Usage, Utility,
+    blanks::put_blanks,
     lines::Lines,
     operands::{complain_of, each_file_or},
     quote::quote,
@@ -263,12 +264,12 @@ fn table(
             let padding = widths.get(*column).copied().unwrap_or(0) - width_of(cell);
             let is_last = at + 1 == order.len();
             if right.get(*column) == Some(&true) {
-                write!(out, "{:padding$}", "")?;
+                put_blanks(out, padding)?;
                 out.write_all(cell)?;
             } else {
                 out.write_all(cell)?;
                 if !is_last {
-                    write!(out, "{:padding$}", "")?;
+                    put_blanks(out, padding)?;
                 }
             }
             if !is_last {

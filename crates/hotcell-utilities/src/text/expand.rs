@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hotcell_process::{Output, Process};
 
 use super::tabs::{Tabs, modern};
-use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input};
+use crate::{Opt, Usage, Utility, blanks::put_blanks, lines::Lines, operands::each_input};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -67,7 +67,7 @@ fn expand(line: &[u8], tabs: &Tabs, only_initial: bool, out: &mut Output<'_>) ->
         match byte {
             b'\t' if converts => {
                 let stop = tabs.next(column).unwrap_or(column + 1);
-                write!(out, "{:1$}", "", stop - column)?;
+                put_blanks(out, stop - column)?;
                 column = stop;
                 continue;
             }

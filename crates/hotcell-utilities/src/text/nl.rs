@@ -7,7 +7,9 @@ use hotcell_meter::Pace;
 use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex};
 
-use crate::{Opt, Usage, Utility, lines::Lines, operands::each_input, quote::quote};
+use crate::{
+    Opt, Usage, Utility, blanks::put_blanks, lines::Lines, operands::each_input, quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -170,7 +172,7 @@ fn main(process: &Process) -> io::Result<i32> {
             [b"invalid line numbering format: ", quote(other).as_slice()].concat(),
         ),
     };
-    if width > 1 << 16 {
+    if width > usize::from(u16::MAX) {
         process.complain("line number field width is too large");
         return Ok(1);
     }
@@ -234,7 +236,7 @@ fn main(process: &Process) -> io::Result<i32> {
                     None => overflowed = true,
                 }
             } else {
-                write!(out, "{:1$}", "", width + separator.len())?;
+                put_blanks(&mut out, width + separator.len())?;
             }
             out.write_all(text)?;
             out.write_all(b"\n")?;

@@ -60,10 +60,10 @@ const SOURCES: &[&str] = &[
     "def sub(re; f): sub(re; f; \"\");",
     "def gsub(re; f): sub(re; f; \"g\");",
     "def gsub(re; f; $flags): sub(re; f; $flags + \"g\");",
-    "def sub($re; f; $flags): . as $in | (reduce _match($re; $flags; false)[] as $e ([{at: 0, out: \"\"}]; \
+    "def sub($re; f; $flags): . as $in | reduce _match($re; $flags; false)[] as $e ([{at: 0, out: \"\"}]; \
      [.[] as $state | ($e.captures | map(select(.name != null) | {key: .name, value: .string}) | from_entries | f) as $new \
-     | {at: ($e.offset + $e.length), out: ($state.out + $in[$state.at:$e.offset] + (if $new | type == \"string\" then $new else error(\"\\($in | tojson | .[:11])... (string) and \\($new|type) (\\($new|tojson)) cannot be added\") end))}]) \
-     | .[] | .out + $in[.at:]) // $in;",
+     | {at: ($e.offset + $e.length), out: ($state.out + $in[$state.at:$e.offset] + $new)}]) \
+     | (.[] | .out + $in[.at:]) // $in;",
     "def ascii: [.] | implode;",
     "def finites: select(isinfinite or isnan | not);",
     "def normals: select(isnormal);",

@@ -10,6 +10,7 @@ use hotcell_vfs::{FileType, Metadata, OpenOptions};
 use super::{
     compare::{Text, number},
     edits::{Edit, edits},
+    kinds::{kind, links, look, unlike},
     options::{Options, Style},
     print::{Header, Printer},
 };
@@ -24,11 +25,7 @@ pub(super) fn named<'p>(
     out: &mut Output<'p>,
 ) -> io::Result<i32> {
     let is_dir = |name: &BStr| {
-        name != "-"
-            && process
-                .vfs()
-                .stat(&process.resolve(name))
-                .is_ok_and(|meta| meta.is_dir())
+        name != "-" && kind(process, options, name).is_some_and(|kind| kind == FileType::Dir)
     };
     let inside = |folder: &BStr, file: &BStr| -> BString {
         let name = file.rsplit_str("/").next().unwrap_or(file);
@@ -36,7 +33,18 @@ pub(super) fn named<'p>(
             .concat()
             .into()
     };
-    match (is_dir(one), is_dir(other)) {
+    let sides = (is_dir(one), is_dir(other));
+    if sides.0 != sides.1 && !options.new_files {
+        // Nothing in the directory is looked for that has the name of nothing.
+        let lone = if sides.0 { other } else { one };
+        if lone != "-"
+            && let Err(error) = look(process, options, lone)
+        {
+            process.complain([lone.as_bytes(), b": ", error_text(&error).as_bytes()].concat());
+            return Ok(2);
+        }
+    }
+    match sides {
         (true, true) => folders(process, options, one, other, out),
         (true, false) if other == "-" => {
             process.complain("cannot compare '-' to a directory");
@@ -200,6 +208,8 @@ fn pair(
     let mut say = |text: Vec<u8>| steps.push((BString::default(), text.into(), false));
     match kinds {
         [Some(left), Some(right)] => {
+            // Where links are followed, one that is still there leads nowhere: opening it says so.
+            let is_dangling = [left, right].contains(&FileType::Symlink);
             let are_folders = [left, right].map(|kind| kind == FileType::Dir);
             if are_folders == [true, true] {
                 if options.recursive {
@@ -214,28 +224,19 @@ fn pair(
                     ]
                     .concat());
                 }
-            } else if left != right {
+            } else if left != right && !(options.follows && is_dangling) {
                 *code = (*code).max(1);
-                let text = [
-                    b"File ",
-                    one.as_slice(),
-                    b" is a ",
-                    kind_words(process, &one).as_bytes(),
-                    b" while file ",
-                    &other,
-                    b" is a ",
-                    kind_words(process, &other).as_bytes(),
-                    b"\n",
-                ]
-                .concat();
-                say(text);
+                say(unlike(process, one.as_bstr(), other.as_bstr()));
             } else {
                 steps.push((one, other, false));
             }
         }
         [left, right] => {
             let is_folder = left.or(right) == Some(FileType::Dir);
+            // There is no such thing as an empty link to compare one with.
+            let is_link = left.or(right) == Some(FileType::Symlink) && !options.follows;
             let is_shown = options.new_files || options.new_first_files && left.is_none();
+            let is_shown = is_shown && !is_link;
             if is_shown && (!is_folder || options.recursive) {
                 steps.push((one, other, is_folder));
                 return Ok(());
@@ -257,33 +258,6 @@ fn pair(
         }
     }
     Ok(())
-}
-
-fn kind_words(process: &Process, name: &BString) -> &'static str {
-    match process.vfs().lstat(&process.resolve(name)) {
-        Ok(Metadata {
-            kind: FileType::Dir,
-            ..
-        }) => "directory",
-        Ok(Metadata {
-            kind: FileType::Symlink,
-            ..
-        }) => "symbolic link",
-        Ok(Metadata {
-            kind: FileType::File,
-            size: 0,
-            ..
-        }) => "regular empty file",
-        Ok(Metadata {
-            kind: FileType::File,
-            ..
-        }) => "regular file",
-        Ok(Metadata {
-            kind: FileType::Fifo,
-            ..
-        }) => "fifo",
-        _ => "special file",
-    }
 }
 
 /// A file that was read.
@@ -352,6 +326,26 @@ fn files<'p>(
     out: &mut Output<'p>,
     is_recursive: bool,
 ) -> io::Result<i32> {
+    let same = |out: &mut Output<'_>| -> io::Result<i32> {
+        if options.reports_same {
+            out.write_all(
+                &[
+                    b"Files ",
+                    one.as_bytes(),
+                    b" and ",
+                    other,
+                    b" are identical\n",
+                ]
+                .concat(),
+            )?;
+        }
+        Ok(0)
+    };
+    match links(process, options, [one, other], out)? {
+        Some(0) => return same(out),
+        Some(code) => return Ok(code),
+        None => {}
+    }
     let mut contents = Vec::new();
     let mut code = 0;
     for (side, name) in [one, other].into_iter().enumerate() {
@@ -367,21 +361,6 @@ fn files<'p>(
     let [left, right] = match <[Content; 2]>::try_from(contents) {
         Ok(contents) => contents,
         Err(_) => return Ok(code),
-    };
-    let same = |out: &mut Output<'_>| -> io::Result<i32> {
-        if options.reports_same {
-            out.write_all(
-                &[
-                    b"Files ",
-                    one.as_bytes(),
-                    b" and ",
-                    other,
-                    b" are identical\n",
-                ]
-                .concat(),
-            )?;
-        }
-        Ok(0)
     };
     if left.bytes == right.bytes {
         if options.style == Style::SideBySide && !options.brief {

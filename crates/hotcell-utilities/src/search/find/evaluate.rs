@@ -164,7 +164,7 @@ impl State<'_> {
                 Ok(true)
             }
             Action::Format { output, format } => {
-                let text = format.show(self.process, found);
+                let (text, _charge) = format.show(self.process, found)?;
                 self.write(*output, &text)?;
                 Ok(true)
             }

@@ -1,7 +1,10 @@
 //! `-printf` and `-ls`.
 
+use std::io;
+
 use bstr::{BStr, ByteSlice};
-use hotcell_process::Process;
+use hotcell_meter::Charge;
+use hotcell_process::{Process, limit_error};
 use hotcell_vfs::Timestamp;
 
 use super::{evaluate::base_name, walk::Found};
@@ -61,8 +64,10 @@ impl Format {
         Ok(Self(pieces))
     }
 
-    pub(super) fn show(&self, process: &Process, found: &Found) -> Vec<u8> {
+    /// What it says of a file, and what that weighs: a format may ask for much more than it is long.
+    pub(super) fn show(&self, process: &Process, found: &Found) -> io::Result<(Vec<u8>, Charge)> {
         let mut out = Vec::new();
+        let mut charge = process.charge(0)?;
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => out.extend_from_slice(text),
@@ -79,6 +84,9 @@ impl Format {
                         text.truncate(*precision);
                     }
                     let missing = width.saturating_sub(text.len());
+                    let more = text.len().saturating_add(missing);
+                    charge.grow(more).map_err(limit_error)?;
+                    process.spend(more);
                     if flags.contains(&b'-') {
                         text.extend(std::iter::repeat_n(b' ', missing));
                     } else {
@@ -89,7 +97,7 @@ impl Format {
                 }
             }
         }
-        out
+        Ok((out, charge))
     }
 }
 
@@ -167,7 +175,8 @@ fn directive(rest: &[u8]) -> Result<(Piece, usize), String> {
     };
     let piece = Piece::Directive {
         flags: rest.get(..flags).unwrap_or_default().to_vec(),
-        width: number(flags, width).unwrap_or(0).min(1 << 16),
+        // More digits than a number has are a width that nobody has room for.
+        width: number(flags, width).unwrap_or(if width == 0 { 0 } else { usize::MAX }),
         precision,
         letter: *letter,
         time,

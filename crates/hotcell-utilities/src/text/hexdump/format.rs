@@ -64,6 +64,9 @@ pub(super) struct Format {
     units: Vec<Unit>,
 }
 
+/// No field is wider.
+const WIDEST: usize = 4096;
+
 /// No line is wider, and no block larger: what is beyond is a mistake.
 const MOST: usize = 1 << 20;
 
@@ -205,8 +208,9 @@ impl Piece {
     }
 
     fn digits(&self, digits: &str) -> String {
-        let least = self.precision.unwrap_or(0).min(MOST);
-        format!("{digits:0>least$}")
+        let least = self.precision.unwrap_or(0);
+        let zeros = least.saturating_sub(digits.len());
+        ["0".repeat(zeros).as_str(), digits].concat()
     }
 
     fn padded(&self, text: String, zero: bool) -> Vec<u8> {
@@ -264,7 +268,7 @@ impl Piece {
                     4 => f64::from(f32::from_bits(value as u32)),
                     _ => f64::from_bits(value),
                 };
-                let precision = self.precision.unwrap_or(6).min(64);
+                let precision = self.precision.unwrap_or(6);
                 let text = match letter {
                     b'e' | b'E' => {
                         let text = format!("{value:.precision$e}");
@@ -404,10 +408,14 @@ fn pieces(text: &[u8], bytes: Option<usize>) -> Result<Vec<Piece>, BString> {
             rest = after;
         }
         let (width, after) = number(rest);
-        (piece.width, rest) = (width.unwrap_or(0).min(4096), after);
+        (piece.width, rest) = (width.unwrap_or(0), after);
         if let Some(after) = rest.strip_prefix(b".") {
             let (precision, after) = number(after);
             (piece.precision, rest) = (Some(precision.unwrap_or(0)), after);
+        }
+        let widest = piece.width.max(piece.precision.unwrap_or(0));
+        if widest > WIDEST {
+            return Err(format!("field width {widest} is too large").into());
         }
         let radix = |letter: &u8| matches!(letter, b'd' | b'o' | b'x');
         let (kind, own, used) = match rest {
@@ -423,7 +431,7 @@ fn pieces(text: &[u8], bytes: Option<usize>) -> Result<Vec<Piece>, BString> {
             [b'X', ..] => (Kind::UpperHex, 4, 1),
             [b'c', ..] => (Kind::Byte, 1, 1),
             [letter @ (b'e' | b'E' | b'f'), ..] => (Kind::Float(*letter), 8, 1),
-            [b's', ..] => (Kind::Bytes, piece.precision.unwrap_or(0).min(4096), 1),
+            [b's', ..] => (Kind::Bytes, piece.precision.unwrap_or(0), 1),
             _ => {
                 let letter = rest.first().copied().unwrap_or(b' ');
                 let mut message = BString::from("bad conversion character %");

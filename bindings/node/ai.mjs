@@ -1,0 +1,3 @@
+import ai from './ai.cjs';
+
+export const { codeModeTool, createCodeModeTool, runCodeMode } = ai;

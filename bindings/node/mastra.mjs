@@ -1,0 +1,3 @@
+import mastra from './mastra.cjs';
+
+export const { HotcellTransport, createTransport } = mastra;

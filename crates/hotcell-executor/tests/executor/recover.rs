@@ -1,0 +1,139 @@
+//! `recover`: after a timeout an executor goes on with what is there.
+
+use std::time::Duration;
+
+use hotcell_cell::{Tool, Value};
+use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, Run, State};
+use pollster::block_on;
+
+use crate::support::{Gate, fail, poll_once, ready, run, value};
+
+fn impatient() -> Executor {
+    let options = ExecutorOptions::default().timeout(Duration::from_millis(40));
+    ready(options.max_operations(1 << 50))
+}
+
+/// Runs of JavaScript that do not end, and do what they can against being ended.
+const ENDLESS: [&str; 9] = [
+    "for (;;) {}",
+    "try { for (;;) {} } catch (e) { caught = e } finally { caught = 'finally' }",
+    "await (async () => { for (;;) { try { await null } catch { } } })().catch(() => { caught = 1 })",
+    "for (;;) { try { for (;;) {} } catch {} }",
+    "/(a+)+$/.test('a'.repeat(40) + 'b')",
+    "const long = Array.from({ length: 3e5 }, (_, i) => i % 7); for (;;) long.sort((x, y) => x - y)",
+    "[2, 1].sort(() => { for (;;) {} })",
+    "'a'.replace(/a/, () => { for (;;) {} })",
+    "class Hidden { static { for (;;) {} } }",
+];
+
+#[test]
+fn what_was_there_is_there_again() {
+    for code in ENDLESS {
+        let executor = impatient();
+        let tool = Tool::sync(|_| Ok(Value::from(3)));
+        block_on(executor.send_tools([("three", tool)])).unwrap();
+        block_on(executor.send_variables([("given", Value::from(4))])).unwrap();
+        run(
+            &executor,
+            "let caught; let kept = 1; const f = () => kept + three(); class C { #x = 5; x() { return this.#x } }",
+        );
+        let error = fail(&executor, &format!("kept = 2; {code}"));
+        assert_eq!(error.code, ErrorCode::ExecTimeout, "{code}");
+        assert_eq!(error.details["recoverable"], true, "{code}");
+        assert!(error.hint().unwrap().contains("recover()"), "{code}");
+        assert_eq!(executor.state(), State::Dirty);
+        block_on(executor.recover()).unwrap();
+        assert_eq!(executor.state(), State::Ready);
+        let all = "[kept, f(), given, new C().x(), caught].join()";
+        assert_eq!(value(&executor, all), Value::from("2,5,4,5,"), "{code}");
+        // And as often as one likes.
+        assert_eq!(fail(&executor, "for (;;) {}").code, ErrorCode::ExecTimeout);
+        block_on(executor.recover()).unwrap();
+        assert_eq!(value(&executor, "f()"), Value::from(5));
+    }
+}
+
+#[test]
+fn a_run_that_waited_for_a_tool_is_recovered() {
+    let executor = impatient();
+    let gate = Gate::default();
+    block_on(executor.send_tools([("gate", gate.tool())])).unwrap();
+    let error = fail(
+        &executor,
+        "let step = 1; try { await gate(); step = 2 } catch { step = 3 } finally { step = 4 }",
+    );
+    assert_eq!(error.details["recoverable"], true);
+    assert_eq!(error.details["limit"], "timeoutMs");
+    block_on(executor.recover()).unwrap();
+    gate.open();
+    // Nothing of it goes on, also when its answer would be there.
+    assert_eq!(value(&executor, "await gate(); step"), Value::from(1));
+}
+
+#[test]
+fn a_run_that_was_torn_out_of_native_code_is_not_recovered() {
+    let executor = impatient();
+    run(&executor, "let kept = 1");
+    let error = fail(&executor, "3n ** (2n ** 22n)");
+    assert_eq!(error.code, ErrorCode::ExecTimeout);
+    assert_eq!(error.details["recoverable"], false);
+    assert!(error.hint().unwrap().contains("state was lost"));
+    let refused = block_on(executor.recover()).unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidState);
+    assert_eq!(refused.message, "Invalid executor state: DIRTY");
+    let hint = refused.hint().unwrap();
+    assert!(hint.contains("only cleanup() and init() help"), "{hint}");
+    assert_eq!(executor.state(), State::Dirty);
+    block_on(executor.cleanup()).unwrap();
+    block_on(executor.init()).unwrap();
+    assert_eq!(value(&executor, "typeof kept"), Value::from("undefined"));
+}
+
+#[test]
+fn a_run_that_was_dropped_as_it_computed_is_not_recovered() {
+    let options = ExecutorOptions::default().timeout(Duration::from_secs(60));
+    let executor = ready(options.max_operations(1 << 50));
+    let mut endless = Box::pin(executor.run("for (;;) {}"));
+    assert!(poll_once(&mut endless).is_pending());
+    drop(endless);
+    assert_eq!(executor.state(), State::Dirty);
+    assert!(block_on(executor.recover()).is_err());
+}
+
+#[test]
+fn cleanup_lets_go_of_what_recover_would_bring_back() {
+    let executor = impatient();
+    run(&executor, "let kept = 1");
+    fail(&executor, "for (;;) {}");
+    block_on(executor.cleanup()).unwrap();
+    assert!(block_on(executor.recover()).is_err());
+    block_on(executor.init()).unwrap();
+    assert_eq!(value(&executor, "typeof kept"), Value::from("undefined"));
+}
+
+#[test]
+fn snapshots_and_forks_are_taken_of_what_was_recovered() {
+    let executor = impatient();
+    fail(&executor, "let kept = 7; for (;;) {}");
+    assert!(block_on(executor.snapshot()).is_err());
+    block_on(executor.recover()).unwrap();
+    let bytes = block_on(executor.snapshot()).unwrap();
+    let elsewhere = Executor::restore(&bytes, None).unwrap();
+    assert_eq!(value(&elsewhere, "kept"), Value::from(7));
+    let twin = block_on(executor.fork()).unwrap();
+    assert_eq!(value(&twin, "kept"), Value::from(7));
+}
+
+#[test]
+fn a_time_that_is_over_before_the_code_begins_costs_nothing() {
+    let executor = ready(ExecutorOptions::default().max_code_bytes(8 << 20));
+    run(&executor, "let kept = 1");
+    let long = "1 + ".repeat(200_000) + "1";
+    let run = Run::new(long).timeout(Duration::from_millis(1));
+    let error = block_on(executor.run(run)).unwrap_err();
+    if error.code == ErrorCode::ExecTimeout {
+        assert_eq!(error.details["recoverable"], true);
+        block_on(executor.recover()).unwrap();
+    }
+    assert_eq!(value(&executor, "kept"), Value::from(1));
+}
