@@ -12,9 +12,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::support::{ready, run};
 
-/// Magic, seal, checksum; then the lengths of what it knew, its files, and its companion.
+/// Magic, seal, checksum; then the lengths of what it knew, its files, its companion, and what was shown.
 const HEADER: usize = 8 + 32 + 8;
-const LENGTHS: usize = 3;
+const LENGTHS: usize = 4;
 const OPERATIONS: u64 = 1000;
 
 /// A sequence of numbers that is the same every time.
@@ -35,6 +35,7 @@ struct Parts {
     memory: Json,
     files: Vec<u8>,
     companion: Vec<u8>,
+    content: Vec<u8>,
     cell: Vec<u8>,
     /// By how much the lengths lie.
     lies: [u64; LENGTHS],
@@ -50,11 +51,12 @@ impl Parts {
             rest = after;
             part.to_vec()
         };
-        let (memory, files, companion) = (part(0), part(1), part(2));
+        let (memory, files, companion, content) = (part(0), part(1), part(2), part(3));
         Self {
             memory: serde_json::from_slice(&memory).unwrap(),
             files,
             companion,
+            content,
             cell: rest.to_vec(),
             lies: [0; LENGTHS],
         }
@@ -65,6 +67,7 @@ impl Parts {
             serde_json::to_vec(&self.memory).unwrap(),
             self.files.clone(),
             self.companion.clone(),
+            self.content.clone(),
         ];
         let lengths: Vec<u8> = parts
             .iter()
@@ -74,7 +77,7 @@ impl Parts {
         let known = parts.concat();
         let checksum = xxhash_rust::xxh3::xxh3_64(&known).to_le_bytes();
         [
-            b"HCEXEC\x00\x03",
+            b"HCEXEC\x00\x04",
             &[0; 32][..],
             &checksum,
             &lengths,
@@ -85,7 +88,7 @@ impl Parts {
     }
 
     fn damage(&mut self, chance: &mut Chance) {
-        match chance.below(12) {
+        match chance.below(13) {
             0 => {
                 let lie = [1, u64::MAX, 1 << 40, u64::MAX - 7][chance.below(4)];
                 self.lies[chance.below(LENGTHS)] = lie;
@@ -96,6 +99,7 @@ impl Parts {
             }
             3 if !self.files.is_empty() => self.files.truncate(chance.below(self.files.len())),
             4 => self.companion = vec![7; chance.below(100)],
+            5 => self.content = vec![7; chance.below(100)],
             _ => {
                 let mut places = Vec::new();
                 paths(&self.memory, &mut String::new(), &mut places);
