@@ -250,7 +250,7 @@ impl Change {
         let sides = ChangedLines::new(tools, before, &self.after, &self.pieces)?;
         let shown = diff::numbered(tools, before, &sides, &self.pieces)?;
         let is_text = |bytes| std::str::from_utf8(bytes).is_ok();
-        let patch = if is_text(before) && is_text(&self.after) {
+        let unified = if is_text(before) && is_text(&self.after) {
             Some(patch::unified(tools, &sides, path)?)
         } else {
             None
@@ -258,7 +258,7 @@ impl Change {
         Ok(EditDetails {
             diff: shown.text,
             first_changed_line: shown.first_changed_line,
-            patch,
+            patch: unified,
         })
     }
 }

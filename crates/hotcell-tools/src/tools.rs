@@ -178,10 +178,10 @@ impl FileTools {
 
     fn charged(
         &self,
-        change: impl FnOnce(&mut Charge) -> Result<(), OverLimit>,
+        adjust: impl FnOnce(&mut Charge) -> Result<(), OverLimit>,
     ) -> Result<(), OverLimit> {
         match &self.charge {
-            Some(charge) => change(&mut charge.lock().unwrap_or_else(PoisonError::into_inner)),
+            Some(charge) => adjust(&mut charge.lock().unwrap_or_else(PoisonError::into_inner)),
             None => Ok(()),
         }
     }

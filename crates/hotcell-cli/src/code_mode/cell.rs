@@ -303,7 +303,7 @@ impl Cell {
                     self.tell(request, Observing::Wait, terminated(items));
                 }
                 (None, Some(observer)) => {
-                    self.tell(observer.request, observer.kind, terminated(items))
+                    self.tell(observer.request, observer.kind, terminated(items));
                 }
                 (None, None) => {}
             }

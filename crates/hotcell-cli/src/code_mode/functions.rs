@@ -2,6 +2,8 @@
 //!
 //! Code can reach them as well, past `guest.js`. They check what they are given.
 
+#![expect(clippy::similar_names, reason = "a call is one of a cell")]
+
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 

@@ -209,6 +209,7 @@ pub(super) enum Report {
 }
 
 /// Something that code showed.
+#[expect(clippy::enum_variant_names, reason = "the protocol's names")]
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Item {

@@ -11,7 +11,7 @@ type Work = Box<dyn FnOnce() + Send>;
 type Key = (Instant, u64);
 
 /// The longest wait; what comes later than that is for nobody.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// Cheap to clone; clones are one.
 #[derive(Clone)]

@@ -37,6 +37,8 @@ fn state_and_prompt_go_on_from_line_to_line() {
     type_and_see(&mut shell, "echo is $((x + 2))", "is 42");
     type_and_see(&mut shell, "for i in 1 2; do", "> ");
     type_and_see(&mut shell, "echo n$((i + 4)); done", "n6");
+    // The prompt behind it, so that what is typed next is not typed ahead.
+    shell.exp_string("$ ").unwrap();
     type_and_see(&mut shell, "(exit 3)", "$ ");
     type_and_see(&mut shell, "echo was $?", "was 3");
     type_and_see(&mut shell, "PS1='now \\W> '", "now sub> ");

@@ -59,7 +59,7 @@ pub(super) fn check(text: &str, watch: &dyn Watch) -> Result<(), Problem> {
         Err(Failed::Stopped(stopped)) => Err(stopped.into()),
         Err(Failed::At(what)) => {
             let read = &text.as_bytes()[..text.len() - scan.rest.len()];
-            let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
+            let line = read.split(|byte| *byte == b'\n').count();
             Err(Problem::At { line, what })
         }
     }

@@ -11,7 +11,7 @@ const FROZEN: &str = "values from the host (variables, answers of tools) are fro
     structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
     changed copies of arrays";
 
-/// By the message of a TypeError, and what stands where it was thrown.
+/// By the message of a `TypeError`, and what stands where it was thrown.
 pub(super) fn hint(message: &str, code: &str) -> Option<String> {
     if let Some(name) = message.strip_suffix(" is read-only") {
         let name = name.trim_matches('\'');

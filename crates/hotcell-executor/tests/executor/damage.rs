@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::support::{ready, run};
 
-/// Magic, seal, checksum; then the lengths of what it knew, its files, its companion, and what was shown.
+/// Magic, seal, checksum; then the lengths of what it knew, its files, its companion, and what its run has shown.
 const HEADER: usize = 8 + 32 + 8;
 const LENGTHS: usize = 4;
 const OPERATIONS: u64 = 1000;
@@ -35,7 +35,7 @@ struct Parts {
     memory: Json,
     files: Vec<u8>,
     companion: Vec<u8>,
-    content: Vec<u8>,
+    shown: Vec<u8>,
     cell: Vec<u8>,
     /// By how much the lengths lie.
     lies: [u64; LENGTHS],
@@ -51,12 +51,12 @@ impl Parts {
             rest = after;
             part.to_vec()
         };
-        let (memory, files, companion, content) = (part(0), part(1), part(2), part(3));
+        let (memory, files, companion, shown) = (part(0), part(1), part(2), part(3));
         Self {
             memory: serde_json::from_slice(&memory).unwrap(),
             files,
             companion,
-            content,
+            shown,
             cell: rest.to_vec(),
             lies: [0; LENGTHS],
         }
@@ -67,7 +67,7 @@ impl Parts {
             serde_json::to_vec(&self.memory).unwrap(),
             self.files.clone(),
             self.companion.clone(),
-            self.content.clone(),
+            self.shown.clone(),
         ];
         let lengths: Vec<u8> = parts
             .iter()
@@ -99,7 +99,10 @@ impl Parts {
             }
             3 if !self.files.is_empty() => self.files.truncate(chance.below(self.files.len())),
             4 => self.companion = vec![7; chance.below(100)],
-            5 => self.content = vec![7; chance.below(100)],
+            5 => {
+                let byte = u8::try_from(chance.below(256)).unwrap();
+                self.shown = vec![byte; chance.below(100)];
+            }
             _ => {
                 let mut places = Vec::new();
                 paths(&self.memory, &mut String::new(), &mut places);

@@ -20,7 +20,8 @@ const ENDLESS: [&str; 9] = [
     "await (async () => { for (;;) { try { await null } catch { } } })().catch(() => { caught = 1 })",
     "for (;;) { try { for (;;) {} } catch {} }",
     "/(a+)+$/.test('a'.repeat(40) + 'b')",
-    "const long = Array.from({ length: 3e5 }, (_, i) => i % 7); for (;;) long.sort((x, y) => x - y)",
+    // Short: what sort does natively on a long one may have to be torn out, which leaves nothing to recover.
+    "const list = Array.from({ length: 3e3 }, (_, i) => i % 7); for (;;) list.sort((x, y) => x - y)",
     "[2, 1].sort(() => { for (;;) {} })",
     "'a'.replace(/a/, () => { for (;;) {} })",
     "class Hidden { static { for (;;) {} } }",
@@ -91,7 +92,7 @@ fn a_run_that_was_torn_out_of_native_code_is_not_recovered() {
 
 #[test]
 fn a_run_that_was_dropped_as_it_computed_is_not_recovered() {
-    let options = ExecutorOptions::default().timeout(Duration::from_secs(60));
+    let options = ExecutorOptions::default().timeout(Duration::from_mins(1));
     let executor = ready(options.max_operations(1 << 50));
     let mut endless = Box::pin(executor.run("for (;;) {}"));
     assert!(poll_once(&mut endless).is_pending());

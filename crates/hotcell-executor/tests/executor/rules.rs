@@ -384,12 +384,14 @@ fn options_are_checked_when_they_are_read() {
         );
     }
     let all = json!({
-        "maxOperations": 5, "timeoutMs": 6.5, "cpuTimeMs": 3.5, "timers": { "persist": true }, "runConcurrency": "queue", "maxQueuedRuns": 7, "authorizedImports": ["a"],
+        "maxOperations": 5, "timeoutMs": 6.5, "cpuTimeMs": 3.5, "timers": { "persist": true },
+        "runConcurrency": "queue", "maxQueuedRuns": 7, "authorizedImports": ["a"],
         "maxLogBytes": 4096, "collectConsoleLevels": ["log"], "memoryLimitBytes": 100_000_000,
         "maxHostMemoryBytes": 2_000_000, "clock": { "fixed": 8 },
         "random": { "seed": 9 }, "maxCodeBytes": 10, "maxResultBytes": 11, "maxToolCalls": 12, "maxToolCallsInFlight": 13,
         "pauseClockDuringTools": true, "isolation": "process", "requireJail": true, "modules": { "a": "export {}" },
-        "content": true, "maxContentItems": 14, "maxContentBytes": 15, "maxNotifications": 16, "store": true, "maxStoreBytes": 17,
+        "content": true, "maxContentItems": 14, "maxContentBytes": 15, "maxNotifications": 16,
+        "store": true, "maxStoreBytes": 17,
     });
     let mut written = read(all.clone()).unwrap().to_json();
     assert_eq!(written["clock"]["fixed"], 8.0);

@@ -65,7 +65,7 @@ use answer::Answer;
 use case::{Case, CaseFile};
 
 /// What no case comes near to, on a busy machine either.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How often the machine's bash is asked: what its processes do at the same time is up to whatever else the machine does. Ours
 /// is asked once.

@@ -21,8 +21,8 @@ pub(super) fn unified(
     let ops = sides.compare(&sides.old, &sides.new);
     let mut out = Charged::new(tools);
     let named = |side: &str| shown(&[side.as_bytes(), path].concat());
-    let names = format!("--- {}\n+++ {}\n", named("a/"), named("b/"));
-    out.push(names.as_bytes())?;
+    let header = format!("--- {}\n+++ {}\n", named("a/"), named("b/"));
+    out.push(header.as_bytes())?;
     for group in similar::group_diff_ops(ops, DIFF_CONTEXT_LINES) {
         tools.check_cancelled()?;
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
