@@ -60,8 +60,13 @@ export interface ExecutorOptions {
   maxToolCallsInFlight?: number;
   /** Whether time spent waiting for tools is free (it counts). */
   pauseClockDuringTools?: boolean;
-  /** Where code runs: on a thread of this process. */
-  isolation?: "thread";
+  /**
+   * Where code runs: on threads of this process, or (Linux) in a jailed worker process, which is killed when it has to be: for hosts
+   * that run the code of many tenants.
+   */
+  isolation?: "thread" | "process";
+  /** With `isolation: "process"`: `init` fails where the jail lacks a part (it does not). `hotcell doctor` tells which. */
+  requireJail?: boolean;
   /**
    * Modules by name: the source of an ECMAScript module, in JavaScript or TypeScript, or an object of functions and values. Code
    * imports those that are authorised, by `import { x } from "name"` at its top or by `await import("name")`.

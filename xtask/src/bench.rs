@@ -31,6 +31,8 @@ enum What {
     Shell(Output),
     /// Sandboxes, beside processes of bash and other shells without an operating system.
     Sandbox(Output),
+    /// Worker processes, beside threads.
+    Worker(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
@@ -68,6 +70,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             image::build(&image::Options::default())?;
             other_shells()?;
             measure("sandbox", output)
+        }
+        What::Worker(output) => {
+            image::build(&image::Options::default())?;
+            measure("worker", output)
         }
         What::Vfs(output) => measure("vfs", output),
         What::Exec(output) => measure("exec", output),

@@ -8,4 +8,10 @@ const file = join(__dirname, `hotcell.${process.platform}-${process.arch}.node`)
 if (!existsSync(file)) {
   throw new Error(`hotcell has no native library for ${process.platform}-${process.arch}: run \`npm run build\` in the package`);
 }
-module.exports = require(file);
+const native = require(file);
+// What runs code with `isolation: "process"`. Without it such an executor says where it was looked for.
+const worker = join(__dirname, `hotcell-worker.${process.platform}-${process.arch}`);
+if (existsSync(worker)) {
+  native.workersAre(worker);
+}
+module.exports = native;

@@ -47,5 +47,5 @@ pub use sandbox::{NativeCommandCall, NativeSandbox};
 pub use snapshot::SnapshotBytes;
 pub use texts::{
     build_id, observe_error, observe_output, parse_answer, prepare_program, render_prompt,
-    validate_code, version,
+    validate_code, version, workers_are,
 };

@@ -21,6 +21,15 @@ use crate::{
     sent::Borrowed,
 };
 
+/// Names the program that runs code with `isolation: "process"`. The variable `HOTCELL_WORKER` of the environment goes first.
+#[napi]
+pub fn workers_are(program: String) {
+    #[cfg(target_os = "linux")]
+    hotcell::workers_are(program);
+    #[cfg(not(target_os = "linux"))]
+    drop(program);
+}
+
 /// What there is to say about code, while Node waits.
 #[napi]
 pub fn validate_code(code: String, options: String) -> Result<String> {

@@ -27,7 +27,7 @@ pub struct CancelToken(Arc<State>);
 struct State {
     cancelled: AtomicBool,
     /// Of the cell that made the call, if one did.
-    run: Option<Arc<Interrupt>>,
+    run: Option<Arc<dyn Watch>>,
     // A std mutex: held for a push or a take, never across an await or a call of a waker.
     wakers: Mutex<Vec<Waker>>,
 }
@@ -35,8 +35,13 @@ struct State {
 impl CancelToken {
     /// For calls of the cell that this interrupts.
     pub(crate) fn of(run: &Arc<Interrupt>) -> Self {
+        Self::within(Arc::clone(run) as Arc<dyn Watch>)
+    }
+
+    /// For calls that are made in the time of what this watches, by whoever carries the calls of a cell elsewhere.
+    pub fn within(run: Arc<dyn Watch>) -> Self {
         Self(Arc::new(State {
-            run: Some(Arc::clone(run)),
+            run: Some(run),
             ..State::default()
         }))
     }
@@ -70,7 +75,8 @@ impl CancelToken {
         .await;
     }
 
-    pub(crate) fn cancel(&self) {
+    /// Says that nobody waits for the call any more.
+    pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut *self.wakers());
         wakers.into_iter().for_each(foreign::wake);

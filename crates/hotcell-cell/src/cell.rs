@@ -462,6 +462,18 @@ impl Cell {
         }
     }
 
+    /// How far the sequence of random numbers has come, for a twin in another process.
+    pub fn random_sequence(&self) -> [u8; 8] {
+        self.sequence()
+    }
+
+    /// Goes on with a sequence of random numbers where another cell was, if this one has a seed.
+    pub fn continue_random(&mut self, sequence: [u8; 8]) {
+        if let Random::Seeded(_) = self.options.random {
+            self.write_sequence(sequence);
+        }
+    }
+
     /// How far the sequence of random numbers has come.
     fn sequence(&self) -> [u8; 8] {
         self.read_policy(policy::SEED).unwrap_or_default()

@@ -39,6 +39,13 @@ impl ToolCall {
         }
     }
 
+    /// Charges what the tool holds to this account: for calls that are carried from a cell elsewhere.
+    #[must_use]
+    pub fn charged_to(mut self, account: &Account) -> Self {
+        self.account = Some(account.clone());
+        self
+    }
+
     /// Takes room for what the tool holds in memory on behalf of the code, until the charge is dropped. The answer itself is
     /// charged by the cell. `None` for a call that no cell makes.
     pub fn charge(&self, bytes: usize) -> Result<Option<Charge>, OverLimit> {

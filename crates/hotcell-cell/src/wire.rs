@@ -6,12 +6,34 @@ mod pass;
 mod reader;
 mod text;
 
+use hotcell_meter::Watch;
+
+use crate::value::Value;
+
 pub(crate) use encode::{put_number, put_text_bytes, put_value};
 pub use reader::WireError;
 pub(crate) use reader::{Budget, Reader};
 
 #[doc(hidden)]
 pub use fuzzing::{decode_for_fuzzing, encode_for_fuzzing};
+
+impl Value {
+    /// The value as it crosses walls: for one that is on its way to another process of the same build.
+    pub fn to_wire(&self) -> Result<Vec<u8>, WireError> {
+        let mut out = Vec::new();
+        put_value(&mut out, self)?;
+        Ok(out)
+    }
+
+    /// The value that [`Value::to_wire`] made these bytes of. They may be anything: a value of more than `most` bytes of memory is
+    /// refused, and it is read in the time of what `watch` watches.
+    pub fn from_wire(bytes: &[u8], most: usize, watch: &dyn Watch) -> Result<Self, WireError> {
+        let mut reader = Reader::watched(bytes, Budget::bytes(most), watch);
+        let value = reader.value()?;
+        reader.finish()?;
+        Ok(value)
+    }
+}
 
 /// Bytes that are copied in the time of one unit of a [`hotcell_meter::Pace`].
 const COPIED_PER_UNIT: usize = 8;

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod guest;
+mod isolation;
 mod programs;
 mod sources;
 
@@ -15,6 +16,7 @@ use hotcell::cell::{Clock, Random, Timers};
 pub(crate) use amounts::Timeout;
 use amounts::{parse_count, parse_duration, parse_log_size, parse_size, parse_timeout};
 pub(crate) use guest::{GuestArgs, GuestCommand, GuestLimitArgs, GuestRunArgs};
+pub(crate) use isolation::IsolationArgs;
 pub(crate) use programs::{
     DataArgs, ProgramAddArgs, ProgramCommand, ProgramListArgs, ProgramRemoveArgs,
 };
@@ -50,7 +52,7 @@ Examples:
   hotcell guest run agent.wasm --allow tools/sort --mount src=.
   hotcell check answer.js --tools tools.json
   hotcell prompt --workspace . --allow-import lodash > system-prompt.txt
-  hotcell serve --stdio";
+  hotcell serve --stdio --isolation process --require-jail";
 
 /// Runs code that a model wrote, behind a wall that only your tools reach through
 ///
@@ -162,6 +164,9 @@ Exit codes:
 const SERVE_HELP: &str = "\
 JSON-RPC 2.0, one message per line, on standard input and output. Requests are handled concurrently and answered in any
 order; those for one executor begin in the order in which they came. The process ends when standard input closes.
+
+With --isolation process all executors and sandboxes of the server run in jailed worker processes;
+one that asks for \"thread\" is refused. For hosts that run the code of many tenants.
 
 Example:
   {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"executor.create\",\"params\":{}}
@@ -397,6 +402,8 @@ pub(crate) struct CellArgs {
     /// setTimeout and its like inside: none, run (they end with the run), or persist (they fire in a later one)
     #[arg(long, value_name = "none|run|persist", default_value = "none", value_parser = parse_timers)]
     pub(crate) timers: Timers,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
     /// Begin with the state that --snapshot-out kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_in: Option<PathBuf>,
@@ -500,6 +507,8 @@ pub(crate) struct ServeArgs {
     /// Threads that run code [default: one for each core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
 }
 
 #[derive(Args)]

@@ -1,5 +1,7 @@
 //! `hotcell doctor`: what this machine offers, and whether cells work on it.
 
+#[cfg(target_os = "linux")]
+mod jail;
 mod machine;
 mod test;
 
@@ -39,6 +41,8 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     let facts = machine::facts();
     let mut checks = machine::checks();
     checks.extend(test::checks());
+    #[cfg(target_os = "linux")]
+    checks.extend(jail::checks());
     let is_ok = checks.iter().all(|check| check.ok || !check.needed);
 
     if args.json {

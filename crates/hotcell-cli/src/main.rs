@@ -31,6 +31,9 @@ use std::process::ExitCode;
 use args::Command;
 
 fn main() -> ExitCode {
+    // A worker is this program once more, and does nothing that follows.
+    #[cfg(target_os = "linux")]
+    hotcell::worker();
     let command = args::parse().command;
     let wants_json = match &command {
         Command::Run(args) => args.output.json,

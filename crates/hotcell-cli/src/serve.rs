@@ -31,6 +31,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     let ServeArgs { stdio: true, .. } = args else {
         return Err(CliError::Usage("say how to serve: --stdio".into()));
     };
+    args.isolation.check()?;
     let engine = setup::engine(args.max_cells)?;
     let outbox = Arc::new(Outbox::new(size(args.max_unread)));
     {
@@ -45,7 +46,15 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
         unread: size(args.max_unread),
     };
     let transport: Arc<dyn Transport> = Arc::<Outbox>::clone(&outbox);
-    let session = Session::new(transport, engine, pool, limits, program::furnish());
+    let isolation = args.isolation;
+    let session = Session::new(
+        transport,
+        engine,
+        pool,
+        limits,
+        isolation,
+        program::furnish(),
+    );
     let max_line = size(args.max_line);
     let reader = {
         let (session, outbox) = (Arc::clone(&session), Arc::clone(&outbox));

@@ -15,11 +15,14 @@ use crate::{changes, source};
 
 /// The options that the command line asks for.
 pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
+    args.isolation.check()?;
     if args.timeout.0.is_none() && args.cpu_time.is_none() {
         let problem = "--timeout none needs --cpu-time: one of both has to end a run";
         return Err(CliError::Usage(problem.into()));
     }
-    let mut options = ExecutorOptions::default()
+    let mut options = args
+        .isolation
+        .of_executor(ExecutorOptions::default())
         .timeout(args.timeout.0)
         .max_operations(args.max_operations)
         .memory_limit(args.memory)

@@ -49,6 +49,9 @@ pub enum ErrorCode {
     /// The host called the run off.
     #[serde(rename = "ERR_CANCELLED")]
     Cancelled,
+    /// The worker process that the code ran in crashed.
+    #[serde(rename = "ERR_WORKER_CRASHED")]
+    WorkerCrashed,
     /// An answer to a call of a suspended run cannot be taken. Nothing has changed.
     #[serde(rename = "ERR_INVALID_ANSWER")]
     InvalidAnswer,
@@ -56,7 +59,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code there is.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::InvalidState,
         Self::InitFailed,
         Self::ValidationFailed,
@@ -68,6 +71,7 @@ impl ErrorCode {
         Self::CleanupFailed,
         Self::MemoryLimit,
         Self::Cancelled,
+        Self::WorkerCrashed,
         Self::InvalidAnswer,
     ];
 
@@ -85,6 +89,7 @@ impl ErrorCode {
             Self::CleanupFailed => "ERR_CLEANUP_FAILED",
             Self::MemoryLimit => "ERR_MEMORY_LIMIT",
             Self::Cancelled => "ERR_CANCELLED",
+            Self::WorkerCrashed => "ERR_WORKER_CRASHED",
             Self::InvalidAnswer => "ERR_INVALID_ANSWER",
         }
     }

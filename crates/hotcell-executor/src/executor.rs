@@ -1,8 +1,10 @@
 //! The executor: a cell with a life around it.
 
+mod body;
 mod clock;
 mod fork;
 mod life;
+mod remote;
 mod run;
 mod suspend;
 mod turn;
@@ -13,15 +15,25 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hotcell_cell::{Cell, Engine, Interrupter, ToolKind};
+use hotcell_cell::{Engine, Interrupter, ToolKind};
 use hotcell_meter::StopToken;
 use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
 use hotcell_prompt::{ModuleSpec, ToolSpec};
 
 use crate::{
-    companion::Attached, files::Files, hints::unknown_name, hooks::Hooks, options::ExecutorOptions,
-    signature::signature, snapshot::SavedFiles, state::State, tool::AgentTool,
+    companion::Attached,
+    files::Files,
+    hints::unknown_name,
+    hooks::Hooks,
+    options::ExecutorOptions,
+    process::{Canceller, Limit},
+    signature::signature,
+    snapshot::SavedFiles,
+    state::State,
+    tool::AgentTool,
 };
+use body::Body;
+pub(crate) use life::unsendable;
 pub(crate) use run::{MAX_NAMES, is_name_to_keep};
 use suspend::UnderWay;
 pub use suspend::{Answer, Started, SuspendedCall, Suspension};
@@ -48,19 +60,22 @@ struct Inner {
     hooks: Arc<Hooks>,
     slot: Mutex<Slot>,
     /// Held while a cell is made, so that whoever comes second finds it made. Nobody else waits for it.
-    initializing: Mutex<()>,
+    initializing: async_lock::Mutex<()>,
 }
 
 struct Slot {
     state: State,
     /// There while the state is `READY` and nobody works on it.
-    cell: Option<Cell>,
-    /// The cell of a run that timed out, if it is whole: for `recover`. The state is `DIRTY` then.
-    kept: Option<Cell>,
+    cell: Option<Body>,
+    /// The cell of a run that timed out, if it is whole and here: for `recover`. The state is `DIRTY` then.
+    kept: Option<Body>,
     /// Who waits for a turn.
     line: VecDeque<Waiting>,
     /// Ends the part of the run under way that is the code, once it has begun.
     interrupter: Option<Interrupter>,
+    /// The same, where the code is in another process; and what kills that if it does not end it.
+    canceller: Option<Canceller>,
+    limit: Option<Limit>,
     /// Ends the parts before and after it.
     stop: Option<StopToken>,
     /// Whether the run under way is to end.
@@ -107,6 +122,8 @@ impl Executor {
                 kept: None,
                 line: VecDeque::new(),
                 interrupter: None,
+                canceller: None,
+                limit: None,
                 stop: None,
                 is_cancelled: false,
                 tools: BTreeMap::new(),
@@ -119,7 +136,7 @@ impl Executor {
                 runs: 0,
                 suspended: None,
             }),
-            initializing: Mutex::new(()),
+            initializing: async_lock::Mutex::new(()),
         }))
     }
 
@@ -189,6 +206,7 @@ impl Executor {
                 return false;
             }
             slot.is_cancelled = true;
+            slot.cancel_elsewhere();
             (slot.stop.clone(), slot.interrupter.clone())
         };
         if let Some(stop) = stop {

@@ -96,9 +96,9 @@ const TOO_SLOW: &str = "the run took longer than it may (timeoutMs): do less in 
     Promise.all, and keep what is done in variables";
 const TOO_MUCH: &str = "the code computed longer than it may (cpuTimeMs; waiting is free): look things up in a Map or Set \
     instead of searching for them, or divide the work among several runs, and keep what is done in variables";
-const KEPT: &str =
+pub(crate) const KEPT: &str =
     "what was declared is kept if the host calls recover(): look before you declare it again";
-const LOST: &str = "state was lost, so declare again what the next run needs";
+pub(crate) const LOST: &str = "state was lost, so declare again what the next run needs";
 const LESS_MEMORY: &str = "hold less at once: work through data in parts, keep only what the result needs, and let go of large \
     values by setting their variables to undefined";
 

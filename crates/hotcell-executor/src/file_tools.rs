@@ -165,5 +165,7 @@ fn file_tool(files: &Files, info: &ToolInfo) -> AgentTool {
         .parameters(info.arguments.clone())
         .returns(info.result.clone());
     // They take their arguments in more forms than one schema can say, and know better words.
-    AgentTool::with_spec(tool, spec).self_checking()
+    AgentTool::with_spec(tool, spec)
+        .self_checking()
+        .named_file_tool(name)
 }

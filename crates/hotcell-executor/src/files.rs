@@ -154,6 +154,11 @@ impl Files {
         &self.0.tools
     }
 
+    /// Where the tools work.
+    pub(crate) fn working_directory(&self) -> &VfsPath {
+        &self.0.directory
+    }
+
     pub(crate) fn turns(&self) -> &Turns {
         &self.0.turns
     }

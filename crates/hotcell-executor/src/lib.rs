@@ -71,6 +71,7 @@ mod grants;
 mod hints;
 mod hooks;
 pub mod inspect;
+mod isolation;
 pub mod json;
 mod ledger;
 mod log;
@@ -79,6 +80,11 @@ mod observation;
 mod options;
 mod output;
 mod plain;
+#[cfg(target_os = "linux")]
+mod process;
+#[cfg(not(target_os = "linux"))]
+#[path = "process/none.rs"]
+mod process;
 mod schema;
 mod share;
 mod shorten;
@@ -98,12 +104,18 @@ pub use error::{ErrorCode, ErrorSeverity, ExecutorError};
 pub use executor::{Answer, Executor, Started, SuspendedCall, Suspension};
 pub use file_tools::{call_file_tool, file_tool_specs, file_tools};
 pub use files::Files;
+pub use isolation::Isolation;
 pub use ledger::{CallOutcome, CallRecord, SuspendReason};
 pub use log::LogEntry;
 pub use module::Module;
 pub use observation::{ObservationOptions, observation_of_json, observation_of_output};
 pub use options::{Concurrency, ExecutorOptions, OptionsError};
 pub use output::{CodeOutput, Execution, Run, RunStats};
+#[cfg(target_os = "linux")]
+pub use process::{JailHeld, JailPart, JailReport, jail_report, worker, workers_are};
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use process::{worker_build, worker_service};
 /// Derives what [`AgentTool::typed`] tells of types.
 pub use schemars;
 pub use signature::signature;

@@ -40,6 +40,9 @@ enum Kind {
     Host(Vec<(String, Member)>),
 }
 
+/// What a module exports of one kind, by name.
+type Exports<'m, T> = Vec<(&'m str, &'m T)>;
+
 #[derive(Debug, Clone)]
 enum Member {
     Function(Box<AgentTool>),
@@ -82,6 +85,28 @@ impl Module {
         members.retain(|(known, _)| *known != name);
         members.push((name, member));
         Self(Kind::Host(members))
+    }
+
+    /// Its source, if it has one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.0 {
+            Kind::Source(known) => known.text(),
+            Kind::Host(_) => None,
+        }
+    }
+
+    /// The functions that it exports, and the values.
+    pub(crate) fn members(&self) -> (Exports<'_, AgentTool>, Exports<'_, Value>) {
+        let (mut functions, mut values) = (Vec::new(), Vec::new());
+        if let Kind::Host(members) = &self.0 {
+            for (name, member) in members {
+                match member {
+                    Member::Function(tool) => functions.push((name.as_str(), &**tool)),
+                    Member::Value(value) => values.push((name.as_str(), value)),
+                }
+            }
+        }
+        (functions, values)
     }
 
     /// What checking code has to know of it.

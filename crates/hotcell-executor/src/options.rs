@@ -12,11 +12,14 @@ use hotcell_prepare::{PrepareOptions, Rule, Transform};
 use crate::{
     approval::{Approval, ApprovalRequest},
     companion::OnCompanion,
+    isolation::Isolation,
     log::LogEntry,
     module::Module,
     store::Store,
 };
 
+/// Why a worker has to have one.
+pub(crate) const NO_TIMEOUT: &str = "a worker process has to have a timeoutMs, which is the only time that it cannot get around: give one, or use the isolation \"thread\"";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// So many runs wait at most, unless the host says otherwise: each holds its code.
 const DEFAULT_QUEUE: usize = 1000;
@@ -77,6 +80,8 @@ pub struct ExecutorOptions {
     pub(crate) max_tool_calls: usize,
     pub(crate) max_tool_calls_in_flight: usize,
     pub(crate) pause_clock_during_tools: bool,
+    pub(crate) isolation: Isolation,
+    pub(crate) require_jail: bool,
     pub(crate) modules: BTreeMap<String, Module>,
     pub(crate) snapshot_key: Option<SnapshotKey>,
     pub(crate) content: bool,
@@ -114,6 +119,8 @@ impl Default for ExecutorOptions {
             max_tool_calls: 10_000,
             max_tool_calls_in_flight: 1_000,
             pause_clock_during_tools: false,
+            isolation: Isolation::Thread,
+            require_jail: false,
             modules: BTreeMap::new(),
             snapshot_key: None,
             content: false,
@@ -270,6 +277,40 @@ impl ExecutorOptions {
     pub fn pause_clock_during_tools(mut self, pause: bool) -> Self {
         self.pause_clock_during_tools = pause;
         self
+    }
+
+    /// Where the code runs (on threads of this program). In a process it is behind a second wall, for hosts that run code of many
+    /// tenants. Rules and transforms of your own are code of this process, and cannot go along, nor can
+    /// content and a store; and there has to be a timeout. Else `init` fails. Nothing can be recovered from there.
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Whether a worker process must not run if its jail lacks a part here (false: what is missing is told by `hotcell doctor`).
+    pub fn require_jail(mut self, require: bool) -> Self {
+        self.require_jail = require;
+        self
+    }
+
+    /// Why code cannot run in another process with these options, if it cannot.
+    pub(crate) fn what_keeps_it_here(&self) -> Option<&'static str> {
+        if !self.rules.is_empty() || !self.transforms.is_empty() {
+            return Some(
+                "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
+            );
+        }
+        if self.content {
+            return Some(
+                "what code shows (content) does not come out of a worker process: leave it out, or use the isolation \"thread\"",
+            );
+        }
+        if self.store.is_some() {
+            return Some(
+                "the store of the host is not reached from a worker process: leave it out, or use the isolation \"thread\"",
+            );
+        }
+        self.timeout_ms.is_none().then_some(NO_TIMEOUT)
     }
 
     /// Snapshots are sealed with this key, and only those that are can be restored (none): whoever has not got it can neither

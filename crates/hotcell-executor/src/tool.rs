@@ -58,6 +58,8 @@ pub struct AgentTool {
 #[derive(Clone)]
 pub(crate) struct OnFiles {
     pub(crate) files: Files,
+    /// Which of ours it is, by the name that it has there.
+    pub(crate) file_tool: Option<&'static str>,
     make: Arc<dyn Fn(&Files) -> Tool + Send + Sync>,
 }
 
@@ -73,9 +75,18 @@ impl AgentTool {
         let mut tool = Self::from(make(files));
         tool.on_files = Some(OnFiles {
             files: files.clone(),
+            file_tool: None,
             make: Arc::new(make),
         });
         tool
+    }
+
+    /// One of the tools that this crate has for files, by its name there: it can be made again wherever the files are seen.
+    pub(crate) fn named_file_tool(mut self, name: &'static str) -> Self {
+        if let Some(on_files) = &mut self.on_files {
+            on_files.file_tool = Some(name);
+        }
+        self
     }
 
     /// The same tool on other files.

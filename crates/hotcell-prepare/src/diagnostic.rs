@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How much a diagnostic weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Severity {
     /// The code must not run.
@@ -30,7 +30,7 @@ impl fmt::Display for Severity {
 /// A place in the code: both numbers start at 1, the column counts UTF-16 code units.
 ///
 /// Lines end where JavaScript's do: at `\n`, `\r\n`, a lone `\r`, U+2028 and U+2029.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
     /// The line, from 1.
     pub line: u32,
@@ -39,7 +39,7 @@ pub struct Location {
 }
 
 /// One finding about a program or about the options it was to run with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// The rule's id, such as `syntax_valid`; see [`rule`](crate::rule).

@@ -38,37 +38,10 @@ mod wire;
 #[path = "boundary/none.rs"]
 mod outside;
 
+pub use hotcell_executor::Isolation;
 #[cfg(target_os = "linux")]
-pub use inside::worker;
+pub use inside::{worker, worker_service};
 pub(crate) use outside::{Distant, Errand};
-
-/// Where the processes of a sandbox run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Isolation {
-    /// On threads of this program: the wall is WebAssembly's, and Rust's.
-    #[default]
-    Thread,
-    /// In a jailed process of their own, which is killed when it has to be (Linux only).
-    Process,
-}
-
-impl Isolation {
-    /// The name that other languages know it by.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Thread => "thread",
-            Self::Process => "process",
-        }
-    }
-
-    /// What has that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Thread, Self::Process]
-            .into_iter()
-            .find(|one| one.name() == name)
-    }
-}
 
 /// Where a sandbox keeps its worker between two commands.
 #[derive(Default)]

@@ -86,6 +86,9 @@ pub use audit::{AuditEvent, AuditKind, KillReason, Origin};
 pub use boundary::Isolation;
 #[cfg(target_os = "linux")]
 pub use boundary::worker;
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use boundary::worker_service;
 pub use command::Command;
 pub use commands::{CommandCall, CommandInput, CommandOutput, HostCommand};
 pub use error::{Result, SandboxError};

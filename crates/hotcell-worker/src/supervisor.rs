@@ -18,7 +18,7 @@ use std::{
 };
 
 pub use death::{Death, End, Why};
-pub use locate::{WORKER_PROGRAM, WORKER_VARIABLE, this_program_can_be_a_worker};
+pub use locate::{WORKER_PROGRAM, WORKER_VARIABLE, this_program_can_be_a_worker, workers_are};
 pub use worker::{Canceller, Event, Limit, Worker};
 
 use crate::{jail::JailOptions, region::REGION_BYTES};

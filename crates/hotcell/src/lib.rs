@@ -121,6 +121,24 @@
 //! # Ok::<(), hotcell::SandboxError>(()) }).unwrap();
 //! ```
 //!
+//! # A second wall
+//!
+//! For the code of many tenants, [`Isolation::Process`] puts an executor's code, or a sandbox's commands, into a jailed process of its own
+//! (Linux). Nothing else changes: tools, files, snapshots and forks go over the boundary, and a process that breaks is an error with a
+//! name. A program makes itself its own worker with one line; others install the program `hotcell-worker` beside theirs.
+//!
+//! ```no_run
+//! # #[cfg(target_os = "linux")]
+//! fn main() {
+//!     hotcell::worker(); // first thing
+//!     let options = hotcell::ExecutorOptions::default().isolation(hotcell::Isolation::Process).require_jail(true);
+//!     let executor = hotcell::Executor::new(options);
+//!     // …
+//! }
+//! # #[cfg(not(target_os = "linux"))]
+//! # fn main() {}
+//! ```
+//!
 //! # What comes of it
 //!
 //! | of | there is | which says |
@@ -164,6 +182,9 @@ pub use hotcell_cell::{
 };
 // All of it: an executor is what most come for.
 pub use hotcell_executor::*;
+// With sandboxes a worker can be one of theirs, too.
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+pub use hotcell_sandbox::worker;
 #[cfg(feature = "sandbox")]
 pub use hotcell_sandbox::{Sandbox, SandboxError, SandboxOptions};
 

@@ -122,19 +122,23 @@ fn furnished(
 pub(super) async fn create(session: Arc<Session>, given: Json) -> Reply {
     let Create { options, modules } = params(given)?;
     let client = Remote::new(&session.calls);
-    let options = furnished(options_of(&options)?, &modules, &client)?;
+    let options = furnished(options_of(&session, &options)?, &modules, &client)?;
     let executor = Executor::with_engine(&session.engine, options);
     let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))
 }
 
-fn options_of(json: &Json) -> Result<ExecutorOptions, RpcError> {
-    match json {
-        Json::Null => Ok(ExecutorOptions::default()),
+fn options_of(session: &Session, json: &Json) -> Result<ExecutorOptions, RpcError> {
+    let options = match json {
+        Json::Null => ExecutorOptions::default(),
         json => {
-            ExecutorOptions::from_json(json).map_err(|error| RpcError::params(error.to_string()))
+            ExecutorOptions::from_json(json).map_err(|error| RpcError::params(error.to_string()))?
         }
-    }
+    };
+    Ok(match session.isolation(json)? {
+        Some(isolation) => isolation.of_executor(options),
+        None => options,
+    })
 }
 
 fn made(entry: &Entry) -> Json {
@@ -355,7 +359,8 @@ pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
         .decode(snapshot)
         .map_err(|error| RpcError::params(format!("snapshot is not base64: {error}")))?;
     let client = Remote::new(&session.calls);
-    let options = furnished(options_of(&options)?, &modules, &client)?.on_companion(restorer);
+    let options =
+        furnished(options_of(&session, &options)?, &modules, &client)?.on_companion(restorer);
     let executor = Executor::restore_with_engine(&session.engine, &bytes, Some(options))?;
     let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))

@@ -69,7 +69,13 @@ pub(super) fn options_of(session: &Session, json: &Json) -> Result<SandboxOption
             SandboxOptions::from_json(json).map_err(|error| RpcError::params(error.to_string()))?
         }
     };
-    Ok((session.furnish)(options))
+    let options = match session.isolation(json)? {
+        Some(isolation) => isolation.of_sandbox(options),
+        None if json.get("isolation").and_then(Json::as_str) == Some("process") => options,
+        None => return Ok((session.furnish)(options)),
+    };
+    // Programs that are installed here are files, and a worker process sees none.
+    Ok(options)
 }
 
 #[derive(Deserialize)]

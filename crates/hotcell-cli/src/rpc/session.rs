@@ -19,6 +19,7 @@ use super::message::{Message as Received, NoMessage, Reply, Request};
 use super::methods::{METHODS, Method, Scope};
 use super::params::id_of;
 use super::sandbox::SandboxEntry;
+use crate::args::IsolationArgs;
 
 /// Sends messages to the client. Must not block: it is called on the threads that run code.
 pub(crate) trait Transport: Send + Sync {
@@ -59,6 +60,8 @@ pub(crate) struct Session {
     pub(super) calls: Arc<Calls>,
     pub(super) pool: Arc<Pool>,
     pub(super) engine: Engine,
+    /// Where its executors and sandboxes run, unless they say otherwise.
+    isolation: IsolationArgs,
     executors: Mutex<HashMap<String, Arc<Entry>>>,
     sandboxes: Mutex<HashMap<String, Arc<SandboxEntry>>>,
     /// Gives sandboxes what they have beside what the client says: programs that are installed on this machine.
@@ -86,6 +89,7 @@ impl Session {
         engine: Engine,
         pool: Pool,
         limits: Limits,
+        isolation: IsolationArgs,
         furnish: Furnish,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -93,6 +97,7 @@ impl Session {
             transport,
             pool: Arc::new(pool),
             engine,
+            isolation,
             executors: Mutex::default(),
             sandboxes: Mutex::default(),
             furnish,
@@ -100,6 +105,16 @@ impl Session {
             in_flight: InFlight::default(),
             limits,
         })
+    }
+
+    /// Where an executor or a sandbox runs of which a client says this. A client does not take away what the server insists on.
+    pub(super) fn isolation(&self, options: &Json) -> Result<Option<IsolationArgs>, RpcError> {
+        match options.get("isolation").and_then(Json::as_str) {
+            Some("thread") if self.isolation.is_process() => Err(RpcError::params(
+                "this server runs everything in worker processes (--isolation process): leave the option isolation out",
+            )),
+            _ => Ok(Some(self.isolation).filter(|isolation| isolation.is_process())),
+        }
     }
 
     /// Takes a message of so many bytes in. Never waits; answers come when they come.

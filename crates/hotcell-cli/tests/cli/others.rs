@@ -127,6 +127,20 @@ fn doctor_finds_that_cells_work() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn code_runs_in_a_worker_process_if_it_is_to() {
+    let ran = hotcell(&["eval", "6 * 7", "--isolation", "process"]);
+    assert_eq!(ran.ok(), "42");
+    let ran = hotcell(&["doctor", "--json"]);
+    let checks = ran.json()["checks"].clone();
+    let is_worker = |check: &&serde_json::Value| check["name"] == "worker process";
+    let check = checks.as_array().unwrap().iter().find(is_worker).cloned();
+    assert_eq!(check.unwrap()["ok"], true, "{ran}");
+    // It means nothing alone.
+    assert_eq!(hotcell(&["eval", "1", "--require-jail"]).code, 2);
+}
+
+#[test]
 fn shells_get_completions() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(

@@ -22,6 +22,8 @@ mod code_mode;
 mod concurrency;
 mod content;
 mod files;
+#[cfg(target_os = "linux")]
+mod isolation;
 mod lifecycle;
 mod sandboxes;
 mod texts;

@@ -6,6 +6,7 @@ use hotcell_meter::StopToken;
 
 use crate::{
     error::TimeLimit,
+    isolation::Isolation,
     options::ExecutorOptions,
     output::{Run, RunStats},
 };
@@ -34,7 +35,8 @@ impl Times {
         };
         Self {
             timeout,
-            cpu,
+            // What code computes in another process is measured there.
+            cpu: cpu.filter(|_| options.isolation == Isolation::Thread),
             pauses: options.pause_clock_during_tools,
         }
     }

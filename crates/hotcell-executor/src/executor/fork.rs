@@ -1,7 +1,7 @@
 //! An executor as bytes, and as a twin.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -11,9 +11,10 @@ use hotcell_prepare::PreparedProgram;
 use hotcell_prompt::ToolSpec;
 
 use super::{
-    Executor, Slot,
+    Body, Executor, Slot,
     clock::Times,
     life::FINAL_ANSWER,
+    remote::{for_worker, unsealed},
     suspend::{UnderWay, arguments_by_call},
     turn::Purpose,
 };
@@ -25,9 +26,11 @@ use crate::{
     engine::make_cell,
     error::ExecutorError,
     grants,
+    isolation::Isolation,
     log::LogEntry,
     options::ExecutorOptions,
     output::{Run, RunStats, millis},
+    process::{Beginning, Gone},
     snapshot::{self, Memory, SavedRun},
     tool::{AgentTool, OnFiles},
 };
@@ -40,7 +43,6 @@ impl Executor {
     /// [`ExecutorOptions::snapshot_key`] it is sealed.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "snapshot").await?;
-        let cell = turn.cell("snapshot")?;
         let (mut memory, files, suspended, companion) = {
             let slot = self.0.slot();
             let memory = Memory {
@@ -54,8 +56,17 @@ impl Executor {
             let suspended = slot.suspended.clone();
             (memory, slot.files(), suspended, slot.companion.clone())
         };
-        memory.run = suspended.map(|run| self.save(&run.in_new_cell(cell)));
-        let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
+        let cell = if self.is_elsewhere() {
+            let (bytes, _) = Self::snapshot_elsewhere(&mut turn).await?;
+            let parts = snapshot::read(&bytes, &unsealed(&self.0.options))?;
+            // What tools there are is known here.
+            memory.run = parts.memory.run.filter(|_| suspended.is_some());
+            parts.cell.to_vec()
+        } else {
+            let cell = turn.cell("snapshot")?;
+            memory.run = suspended.map(|run| self.save(&run.in_new_cell(cell)));
+            cell.snapshot().map_err(|error| snapshot::failed(&error))?
+        };
         let files = snapshot::save_files(&files)?;
         let companion = match companion {
             Some(attached) => {
@@ -82,7 +93,10 @@ impl Executor {
     /// The same, with other options from there on: hooks and modules of its own, say.
     pub async fn fork_with(&self, options: ExecutorOptions) -> Result<Self, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "fork").await?;
-        let cell = turn.cell("fork")?;
+        if options.isolation != self.0.options.isolation {
+            let why = "a fork runs where its origin does: give it the same isolation, or restore a snapshot of it";
+            return Err(snapshot::refused(why));
+        }
         let twin = Self::build(self.0.engine.clone(), options);
         let files = self.files();
         let (mut tools, suspended, companion) = {
@@ -121,6 +135,7 @@ impl Executor {
             }
         }
         let connected = guarded(tools.values(), &twin);
+        let sent: Vec<AgentTool> = tools.values().cloned().collect();
         let preparer = {
             let mut slot = twin.0.slot();
             slot.tools = tools;
@@ -128,6 +143,17 @@ impl Executor {
             slot.renew_preparer(&twin.0.options);
             slot.preparer.clone()
         };
+        if self.is_elsewhere() {
+            let (bytes, sequence) = Self::snapshot_elsewhere(&mut turn).await?;
+            let goes_on = twin.0.options.random == self.0.options.random;
+            let beginning = Beginning::Restored {
+                snapshot: &bytes,
+                sequence: goes_on.then_some(sequence),
+            };
+            let body = twin.begin_elsewhere(beginning).await?;
+            return twin.wake_elsewhere(body, suspended, &sent).await;
+        }
+        let cell = turn.cell("fork")?;
         let suspended = suspended.map(|run| run.in_new_cell(cell));
         let cell_options = || twin.0.hooks.cell_options(&preparer);
         let forked = match cell.fork_with(cell_options()) {
@@ -151,7 +177,7 @@ impl Executor {
         }
         let specs = {
             let mut slot = twin.0.slot();
-            slot.cell = Some(copy);
+            slot.cell = Some(Body::Here(copy));
             slot.state = slot.resting_state();
             slot.specs()
         };
@@ -182,6 +208,87 @@ impl Executor {
             calls: hooks.ledger().save(),
             logs: logs.collect(),
         }
+    }
+
+    /// The end of a fork whose code runs in a worker: the tools that its origin has, and the run that waits.
+    async fn wake_elsewhere(
+        self,
+        mut body: Body,
+        suspended: Option<Box<UnderWay>>,
+        tools: &[AgentTool],
+    ) -> Result<Self, ExecutorError> {
+        let is_connected = |tool: &&AgentTool| !tool.is_unconnected;
+        let tools: Vec<AgentTool> = tools.iter().filter(is_connected).cloned().collect();
+        if let Some(remote) = body.remote()
+            && !tools.is_empty()
+        {
+            remote.send_tools(&tools).await.map_err(Gone::into_error)?;
+        }
+        let specs = {
+            let mut slot = self.0.slot();
+            slot.suspended = suspended;
+            slot.cell = Some(body);
+            slot.state = slot.resting_state();
+            slot.specs()
+        };
+        self.0.hooks.catalog.replace(specs);
+        Ok(self)
+    }
+
+    /// The end of a restore whose code runs in a worker.
+    async fn restore_elsewhere(
+        self,
+        snapshot: &[u8],
+        run: Option<SavedRun>,
+    ) -> Result<Self, ExecutorError> {
+        let beginning = Beginning::Restored {
+            snapshot,
+            sequence: None,
+        };
+        let body = self.begin_elsewhere(beginning).await?;
+        let options = &self.0.options;
+        let under_way = run.map(|saved| {
+            let duration =
+                |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
+            let run = Run {
+                name: Some(saved.name),
+                calls_function: saved.calls_function,
+                ..Run::new(saved.code)
+            };
+            let times = Times::of(&run, options);
+            let mut run = UnderWay::new(run, times, saved.number);
+            run.spent.wall = duration(saved.wall_ms);
+            run.spent.cpu = duration(saved.cpu_ms);
+            Box::new(run)
+        });
+        let own = self.0.slot().tools_of_its_own();
+        self.wake_elsewhere(body, under_way, &own).await
+    }
+
+    /// How far the sequence of random numbers has come.
+    pub(crate) async fn random_sequence(&self) -> Result<[u8; 8], ExecutorError> {
+        let mut turn = self.turn(Purpose::Work, "snapshot").await?;
+        Ok(turn.cell("snapshot")?.random_sequence())
+    }
+
+    /// Goes on with it where another executor was.
+    pub(crate) fn continue_random(&self, sequence: [u8; 8]) {
+        let mut slot = self.0.slot();
+        if let Some(cell) = slot.cell.as_mut().and_then(Body::cell) {
+            cell.continue_random(sequence);
+        }
+    }
+
+    /// The names that code has declared, if there are others than so many; what other hosts have as globals among them; and
+    /// whether that is all.
+    pub(crate) fn declared(&self, known: usize) -> (BTreeSet<String>, Vec<String>, bool) {
+        let slot = self.0.slot();
+        let names = if slot.names.len() == known {
+            BTreeSet::new()
+        } else {
+            slot.names.clone()
+        };
+        (names, slot.globals.clone(), slot.knows_all_names)
     }
 
     /// Makes a run that was kept the suspended run of this executor, whose cell has it. What is said of it may come from
@@ -288,6 +395,17 @@ impl Executor {
             }
             _ => None,
         };
+        let told = if options.isolation == Isolation::Process {
+            if !content.is_empty() {
+                return Err(snapshot::refused(
+                    "its run has shown content, which does not go along to a worker process: restore it with the isolation \"thread\"",
+                ));
+            }
+            // What it is given to read was read here.
+            for_worker(&memory, cell, &options)?
+        } else {
+            Vec::new()
+        };
         let executor = Self::build(engine, options);
         let preparer = {
             let mut slot = executor.0.slot();
@@ -315,6 +433,9 @@ impl Executor {
             slot.renew_preparer(&executor.0.options);
             slot.preparer.clone()
         };
+        if executor.is_elsewhere() {
+            return pollster::block_on(executor.restore_elsewhere(&told, memory.run));
+        }
         let made = make_cell(executor.0.engine.as_ref(), |engine| {
             let cell_options = executor.0.hooks.cell_options(&preparer);
             let mut cell = engine.restore(cell, cell_options)?;
@@ -331,7 +452,7 @@ impl Executor {
         }
         {
             let mut slot = executor.0.slot();
-            slot.cell = Some(cell);
+            slot.cell = Some(Body::Here(cell));
             slot.state = slot.resting_state();
         }
         Ok(executor)

@@ -1,16 +1,13 @@
 //! From its making to its end: init, variables and tools, cleanup.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use hotcell_cell::{Cell, CellError, Tool, Value};
 use hotcell_prepare::Diagnostic;
 use hotcell_prompt::{NameKind, check_name};
 use hotcell_vfs::Vfs;
 
-use super::{Executor, Slot, turn::Purpose};
+use super::{Body, Executor, Slot, turn::Purpose};
 use crate::{
     boundary::guard,
     catalog,
@@ -20,6 +17,7 @@ use crate::{
     file_tools::file_tools,
     files::Files,
     grants,
+    process::Beginning,
     state::State,
     tool::AgentTool,
 };
@@ -29,17 +27,10 @@ pub(super) const FINAL_ANSWER: &str = "final_answer";
 
 impl Executor {
     /// Makes the executor ready: a fresh cell, without variables or tools. In `READY` it does nothing.
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn init(&self) -> Result<(), ExecutorError> {
         let inner = &self.0;
         let own = grants::tools(&inner.hooks);
-        let _making = inner
-            .initializing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _making = inner.initializing.lock().await;
         let (preparer, old) = {
             let mut slot = inner.slot();
             match slot.state {
@@ -60,6 +51,13 @@ impl Executor {
             (slot.preparer.clone(), old)
         };
         drop(old);
+        if self.is_elsewhere() {
+            // Whoever waits for this may stop waiting.
+            let unmade = Unmade(inner);
+            let made = self.begin_elsewhere(Beginning::Fresh).await;
+            std::mem::forget(unmade);
+            return inner.take_made(made);
+        }
         let made = make_cell(inner.engine.as_ref(), |engine| {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
@@ -70,18 +68,7 @@ impl Executor {
         });
         let made = made.map_err(|error| ExecutorError::init_failed(&error));
         let made = made.and_then(|mut cell| inner.define_modules(&mut cell).map(|()| cell));
-        let mut slot = inner.slot();
-        match made {
-            Ok(cell) => {
-                slot.state = State::Ready;
-                slot.cell = Some(cell);
-                Ok(())
-            }
-            Err(error) => {
-                slot.state = State::Dead;
-                Err(error)
-            }
-        }
+        inner.take_made(made.map(Body::Here))
     }
 
     /// Makes the executor `READY` again after a run that timed out, with everything that code and host brought: what the run
@@ -105,6 +92,7 @@ impl Executor {
                     slot.state = State::Ready;
                     Ok(())
                 }
+                None if self.is_elsewhere() => refused(State::Dirty, WORKER_GONE),
                 None => refused(State::Dirty, TORN_OUT),
             },
             State::Running => refused(State::Running, "cancel() the run, or wait for its end"),
@@ -122,7 +110,6 @@ impl Executor {
             .map(|(name, value)| (name.into(), value))
             .collect();
         let mut turn = self.turn(Purpose::Work, "sendVariables").await?;
-        let cell = turn.cell("sendVariables")?;
         for (name, _) in &variables {
             check(NameKind::Variable, name)?;
             if name == FINAL_ANSWER || self.0.slot().is_hosts_tool_or_namespace(name) {
@@ -132,9 +119,13 @@ impl Executor {
                 ));
             }
         }
-        let pairs = variables.iter().map(|(name, value)| (&**name, value));
-        cell.set_variables(pairs)
-            .map_err(|error| unsendable(&error))?;
+        if self.is_elsewhere() {
+            Self::send_variables_elsewhere(&mut turn, &variables).await?;
+        } else {
+            let pairs = variables.iter().map(|(name, value)| (&**name, value));
+            let sent = turn.cell("sendVariables")?.set_variables(pairs);
+            sent.map_err(|error| unsendable(&error))?;
+        }
         let names = || variables.iter().map(|(name, _)| &**name);
         let replaced = {
             let mut slot = self.0.slot();
@@ -179,7 +170,6 @@ impl Executor {
         }
         let mut turn = self.turn(Purpose::Work, "sendTools").await?;
         self.load_files(&tools)?;
-        let cell = turn.cell("sendTools")?;
         let mut guarded = Vec::new();
         for tool in &tools {
             let name = &*tool.spec.name;
@@ -192,8 +182,12 @@ impl Executor {
                 guarded.push((name, tool));
             }
         }
-        cell.define_tools(guarded)
-            .map_err(|error| unsendable(&error))?;
+        if self.is_elsewhere() {
+            Self::send_tools_elsewhere(&mut turn, &tools).await?;
+        } else {
+            let sent = turn.cell("sendTools")?.define_tools(guarded);
+            sent.map_err(|error| unsendable(&error))?;
+        }
         let mut replaced = Vec::new();
         let mut slot = self.0.slot();
         for tool in tools {
@@ -266,13 +260,41 @@ impl Executor {
 const TORN_OUT: &str = "there is nothing to recover: the run had to be torn out of its cell, or broke it, and the state is \
     gone with it; only cleanup() and init() help";
 
+const WORKER_GONE: &str = "there is nothing to recover: the state was in a worker process, which is not kept; only cleanup() \
+    and init() help";
+
 /// What has to be dropped outside of the lock, because with it the host's tools are.
-type Released = (Option<Cell>, Forgotten);
+type Released = (Option<Body>, Forgotten);
 
 /// What code and host brought.
 type Forgotten = (BTreeMap<String, AgentTool>, Option<Attached>);
 
+/// `init` is on its way to a worker. Dropped before that, there is nothing.
+struct Unmade<'a>(&'a super::Inner);
+
+impl Drop for Unmade<'_> {
+    fn drop(&mut self) {
+        self.0.slot().state = State::Dead;
+    }
+}
+
 impl super::Inner {
+    /// The end of `init`.
+    fn take_made(&self, made: Result<Body, ExecutorError>) -> Result<(), ExecutorError> {
+        let mut slot = self.slot();
+        match made {
+            Ok(body) => {
+                slot.state = State::Ready;
+                slot.cell = Some(body);
+                Ok(())
+            }
+            Err(error) => {
+                slot.state = State::Dead;
+                Err(error)
+            }
+        }
+    }
+
     /// Makes a cell know the modules that are made of functions and values.
     pub(super) fn define_modules(&self, cell: &mut Cell) -> Result<(), ExecutorError> {
         let modules = self.options.modules.iter();
@@ -367,7 +389,7 @@ fn refused(rule: &'static str, message: String) -> ExecutorError {
 }
 
 /// The cell did not take it.
-fn unsendable(error: &CellError) -> ExecutorError {
+pub(crate) fn unsendable(error: &CellError) -> ExecutorError {
     match error {
         CellError::Name(_) => refused("name_valid", error.to_string()),
         CellError::Value(_) => refused("value_valid", chain(error)),

@@ -8,7 +8,7 @@ use hotcell_prepare::{
 use serde_json::json;
 
 use super::{
-    Executor, Slot,
+    Executor, Slot, Started,
     clock::{Clock, Times},
     life::FINAL_ANSWER,
     suspend::UnderWay,
@@ -96,17 +96,21 @@ impl Executor {
         };
         let mut clock = Clock::start(Times::of(&run, &self.0.options));
         self.0.slot().stop_with(&clock.stop);
+        if self.is_elsewhere() {
+            let started = self.run_elsewhere(run, &mut turn, &clock, false);
+            let execution = match started.await {
+                Started::Complete(execution) => execution,
+                Started::Suspended(_) => Execution::refused(never_suspended()),
+            };
+            clock.begin_grace();
+            return finished(execution, turn, &clock, finish);
+        }
         let execution = match self.begin(run, &mut turn, &clock, false).await {
             Ok(mut run) => self.advance(&mut run, &mut turn, &mut clock).await,
             Err(execution) => Some(execution),
         };
         let execution = execution.unwrap_or_else(|| Execution::refused(never_suspended()));
-        // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
-        turn.settle();
-        let finished = finish(execution, &clock.stop);
-        // Last, so that whoever is next in line does not end before this one.
-        drop(turn);
-        finished
+        finished(execution, turn, &clock, finish)
     }
 
     /// Prepares code and starts it in the cell; what came of it, if that was not possible.
@@ -436,6 +440,21 @@ fn show_place(execution: &mut Execution, code: &str) {
         let frame = code_frame(code, place);
         error.details.insert("codeFrame".into(), frame.into());
     }
+}
+
+/// Makes something of what came of a run.
+fn finished<T>(
+    execution: Execution,
+    mut turn: Turn,
+    clock: &Clock,
+    finish: impl FnOnce(Execution, &dyn Watch) -> T,
+) -> T {
+    // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
+    turn.settle();
+    let finished = finish(execution, &clock.stop);
+    // Last, so that whoever is next in line does not end before this one.
+    drop(turn);
+    finished
 }
 
 impl Slot {

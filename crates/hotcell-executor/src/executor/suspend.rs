@@ -156,6 +156,12 @@ impl Executor {
         };
         let clock = Clock::start(Times::of(&run, self.options()));
         self.0.slot().stop_with(&clock.stop);
+        if self.is_elsewhere() {
+            let started = self.run_elsewhere(run, &mut turn, &clock, true);
+            let started = started.await;
+            turn.settle();
+            return started;
+        }
         match self.begin(run, &mut turn, &clock, true).await {
             Ok(run) => self.go_on(run, turn, clock).await,
             Err(execution) => Started::Complete(execution),
@@ -179,6 +185,14 @@ impl Executor {
         let Some(run) = run else {
             return Err(invalid("there is no suspended run"));
         };
+        if self.is_elsewhere() {
+            let clock = Clock::resume(run.times, &run.spent);
+            self.0.slot().stop_with(&clock.stop);
+            let started = self.resume_elsewhere(run, &answers, &mut turn, &clock);
+            let started = started.await;
+            turn.settle();
+            return started;
+        }
         let checked = self.check(&run, answers);
         let taken = checked.and_then(|answers| {
             let cell = turn.cell("resume")?;
@@ -220,6 +234,9 @@ impl Executor {
     pub async fn suspension(&self) -> Option<Suspension> {
         let mut turn = self.turn(Purpose::Work, "suspension").await.ok()?;
         let run = self.0.slot().suspended.clone()?;
+        if self.is_elsewhere() {
+            return Self::suspension_elsewhere(&mut turn).await.ok()?;
+        }
         let cell = turn.cell("suspension").ok()?;
         Some(self.describe(&run, cell))
     }
@@ -227,7 +244,10 @@ impl Executor {
     /// Gives up the run that waits for answers. What it declared stays, and the executor is ready. Without one this does
     /// nothing.
     pub async fn abandon(&self) -> Result<(), ExecutorError> {
-        let turn = self.turn(Purpose::Work, "abandon").await?;
+        let mut turn = self.turn(Purpose::Work, "abandon").await?;
+        if self.is_elsewhere() {
+            Self::abandon_elsewhere(&mut turn).await?;
+        }
         let run = self.0.slot().suspended.take();
         self.0.hooks.reset(false);
         // The cell gives it up when the turn is over.

@@ -9,10 +9,11 @@ use std::{collections::VecDeque, sync::Arc};
 use futures_channel::oneshot;
 use hotcell_cell::Cell;
 
-use super::{Executor, Inner, Slot, life::hint, suspend::UnderWay};
+use super::{Body, Executor, Inner, Slot, life::hint, suspend::UnderWay};
 use crate::{
     error::ExecutorError,
     options::{Concurrency, ExecutorOptions},
+    process::Remote,
     state::State,
 };
 
@@ -56,13 +57,13 @@ pub(super) struct Turn {
 
 /// What a turn holds. Without a cell its owner is to learn that there is none.
 struct Held {
-    cell: Option<Cell>,
+    cell: Option<Body>,
     /// A cell that is of no use any more. It goes last: with it its tools are dropped, which are the host's.
-    gone: Option<Cell>,
+    gone: Option<Body>,
 }
 
 impl Turn {
-    fn new(inner: &Arc<Inner>, cell: Option<Cell>) -> Self {
+    fn new(inner: &Arc<Inner>, cell: Option<Body>) -> Self {
         Self {
             inner: Arc::clone(inner),
             held: Some(Held { cell, gone: None }),
@@ -72,8 +73,21 @@ impl Turn {
     }
 
     pub(super) fn cell(&mut self, method: &str) -> Result<&mut Cell, ExecutorError> {
-        let cell = self.held.as_mut().and_then(|held| held.cell.as_mut());
-        cell.ok_or_else(|| {
+        self.body(method, Body::cell)
+    }
+
+    /// The worker, where there is one in the place of a cell.
+    pub(super) fn remote(&mut self, method: &str) -> Result<&mut Remote, ExecutorError> {
+        self.body(method, Body::remote)
+    }
+
+    fn body<T>(
+        &mut self,
+        method: &str,
+        part: impl FnOnce(&mut Body) -> Option<&mut T>,
+    ) -> Result<&mut T, ExecutorError> {
+        let body = self.held.as_mut().and_then(|held| held.cell.as_mut());
+        body.and_then(part).ok_or_else(|| {
             let state = self.inner.slot().state;
             ExecutorError::invalid_state(state, method, hint(state))
         })
@@ -88,15 +102,18 @@ impl Turn {
         let suspended = self.suspended.take();
         let is_suspended = suspended.is_some() || self.inner.slot().suspended.is_some();
         // A run whose future was dropped is still in the cell.
-        let is_at_rest = |cell: &mut Cell| is_suspended || cell.stop().is_ok();
-        let is_usable = |cell: &mut Cell| !is_dirty && cell.is_alive() && is_at_rest(cell);
+        let is_at_rest = |cell: &mut Body| is_suspended || cell.is_stopped();
+        let is_usable = |cell: &mut Body| !is_dirty && cell.is_alive() && is_at_rest(cell);
         let mut gone = held.cell.take_if(|cell| !is_usable(cell));
-        // A run that was told to end, and did, leaves all else as it was.
-        let is_whole = |cell: &mut Cell| cell.is_alive() && cell.stop().is_ok();
+        // A run that was told to end, and did, leaves all else as it was. A worker is not kept: who knows what it is now.
+        let is_whole =
+            |body: &mut Body| body.cell().is_some() && body.is_alive() && body.is_stopped();
         let kept = gone.take_if(|cell| is_dirty && is_whole(cell));
         let is_gone = gone.is_some() || kept.is_some();
         let mut slot = self.inner.slot();
         slot.interrupter = None;
+        slot.canceller = None;
+        slot.limit = None;
         slot.stop = None;
         slot.is_cancelled = false;
         if suspended.is_some() {
@@ -119,7 +136,7 @@ impl Turn {
     reason = "it lives for a moment, and a box would be made for every run"
 )]
 enum Asked {
-    Granted(Cell),
+    Granted(Body),
     Waits(oneshot::Receiver<Turn>),
     Refused(State, String),
 }
@@ -187,6 +204,8 @@ impl Slot {
 
     fn begin(&mut self, purpose: Purpose) {
         self.interrupter = None;
+        self.canceller = None;
+        self.limit = None;
         self.stop = None;
         self.is_cancelled = false;
         if purpose != Purpose::Work {
@@ -226,7 +245,7 @@ impl Slot {
 impl Inner {
     /// Gives the cell to the next in line, or back to the slot. `None` if it is gone: then all in line learn that, one after
     /// the other.
-    fn pass_on(self: &Arc<Self>, mut cell: Option<Cell>) {
+    fn pass_on(self: &Arc<Self>, mut cell: Option<Body>) {
         loop {
             let mut slot = self.slot();
             if cell.is_none()

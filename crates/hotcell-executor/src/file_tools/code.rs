@@ -149,7 +149,9 @@ fn tool(files: &Files, function: &'static Function) -> AgentTool {
         .parameters((function.parameters)())
         .returns((function.returns)())
         .positional();
-    AgentTool::with_spec(tool, spec).self_checking()
+    AgentTool::with_spec(tool, spec)
+        .self_checking()
+        .named_file_tool(function.name)
 }
 
 fn read_text(tools: &FileTools, call: &ToolCall) -> Result<Value, ToolError> {

@@ -6,7 +6,9 @@ use hotcell_cell::{Clock, Level, Random, SnapshotKey, Timers};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Concurrency, ExecutorOptions};
-use crate::{module::Module, output::millis, shorten::shorten, store::MemoryStore};
+use crate::{
+    isolation::Isolation, module::Module, output::millis, shorten::shorten, store::MemoryStore,
+};
 
 /// Why an object is not a set of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +35,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 28] = [
     "maxOperations",
     "timeoutMs",
     "cpuTimeMs",
@@ -53,6 +55,7 @@ const NAMES: [&str; 27] = [
     "maxToolCallsInFlight",
     "pauseClockDuringTools",
     "isolation",
+    "requireJail",
     "modules",
     "snapshotKey",
     "content",
@@ -140,13 +143,12 @@ impl ExecutorOptions {
             // It is made in the end.
             "store" => _ = given.flag()?,
             "maxStoreBytes" => self.max_store_bytes = given.size(1)?,
-            "isolation" => match given.value.as_str() {
-                Some("thread") => {}
-                Some("process") => {
-                    return Err(given.must_be("\"thread\": this build has no worker process yet"));
-                }
-                _ => return Err(given.must_be("\"thread\"")),
-            },
+            "isolation" => {
+                let isolation = given.value.as_str().and_then(Isolation::from_name);
+                self.isolation =
+                    isolation.ok_or_else(|| given.must_be("\"thread\" or \"process\""))?;
+            }
+            "requireJail" => self.require_jail = given.flag()?,
             "snapshotKey" => self.snapshot_key = Some(given.key()?),
             "modules" => self.modules = given.sources()?,
             // In `NAMES`, and nobody has said what it sets.
@@ -194,7 +196,8 @@ impl ExecutorOptions {
             "maxToolCalls": self.max_tool_calls,
             "maxToolCallsInFlight": self.max_tool_calls_in_flight,
             "pauseClockDuringTools": self.pause_clock_during_tools,
-            "isolation": "thread",
+            "isolation": self.isolation.name(),
+            "requireJail": self.require_jail,
             "modules": modules.collect::<Map<_, _>>(),
             "content": self.content,
             "maxContentItems": self.max_content_items,

@@ -1,7 +1,7 @@
 //! Tools by the hundred: not declared, but found.
 
 use hotcell_cell::Value;
-use hotcell_executor::{AgentTool, Executor, ExecutorOptions};
+use hotcell_executor::{AgentTool, Executor};
 use hotcell_prompt::{PromptContext, render_system_prompt};
 use pollster::block_on;
 use serde_json::json;
@@ -31,7 +31,7 @@ fn many() -> Vec<(String, AgentTool)> {
 }
 
 fn ready() -> Executor {
-    let executor = Executor::new(ExecutorOptions::default());
+    let executor = Executor::new(crate::options());
     block_on(async {
         executor.init().await.unwrap();
         executor.send_tools(many()).await.unwrap();
@@ -145,7 +145,7 @@ fn a_fork_finds_its_own_tools() {
 
 #[test]
 fn without_deferred_tools_there_is_nothing_to_search() {
-    let executor = Executor::new(ExecutorOptions::default());
+    let executor = Executor::new(crate::options());
     block_on(executor.init()).unwrap();
     assert_eq!(
         run(&executor, "typeof searchTools"),

@@ -20,7 +20,7 @@ fn with_sleep(options: ExecutorOptions) -> Executor {
 
 #[test]
 fn cf_01_the_life_cycle_closes() {
-    let executor = Executor::new(ExecutorOptions::default());
+    let executor = Executor::new(crate::options());
     assert_eq!(executor.state(), State::New);
     block_on(executor.init()).unwrap();
     assert_eq!(executor.state(), State::Ready);
@@ -32,7 +32,7 @@ fn cf_01_the_life_cycle_closes() {
 
 #[test]
 fn cf_02_a_concurrent_run_is_rejected() {
-    let executor = with_sleep(ExecutorOptions::default());
+    let executor = with_sleep(crate::options());
     let mut first = Box::pin(executor.run("await sleepTool(300); 1"));
     assert!(poll_once(&mut first).is_pending());
     assert_eq!(executor.state(), State::Running);
@@ -43,7 +43,7 @@ fn cf_02_a_concurrent_run_is_rejected() {
 
 #[test]
 fn cf_03_queued_runs_are_first_in_first_out() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(10);
     let executor = with_sleep(options);
@@ -77,7 +77,7 @@ fn cf_03_queued_runs_are_first_in_first_out() {
 
 #[test]
 fn cf_04_the_queue_has_a_capacity() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(1);
     let executor = ready(options);
@@ -96,7 +96,7 @@ fn cf_04_the_queue_has_a_capacity() {
 
 #[test]
 fn cf_05_a_static_import_is_refused() {
-    let executor = ready(ExecutorOptions::default().authorized_imports(["node:fs"]));
+    let executor = ready(crate::options().authorized_imports(["node:fs"]));
     run(&executor, "let effects = 0");
     let error = fail(&executor, "effects++; import fs from \"node:fs\";");
     assert_eq!(error.code, ErrorCode::ImportNotAllowed);
@@ -107,7 +107,7 @@ fn cf_05_a_static_import_is_refused() {
 
 #[test]
 fn cf_06_dynamic_imports_go_by_the_list() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .authorized_imports(["x-ok"])
         .module("x-ok", "export const answer = 42; export default 'ok';");
     let executor = ready(options);
@@ -123,7 +123,7 @@ fn cf_06_dynamic_imports_go_by_the_list() {
 
 #[test]
 fn cf_07_a_failing_tool_is_told_apart() {
-    let executor = ready(ExecutorOptions::default());
+    let executor = ready(crate::options());
     let boom = || ToolError::new("Error", "boom");
     block_on(executor.send_tools([
         ("boomTool", Tool::sync(move |_| Err(boom()))),
@@ -143,7 +143,7 @@ fn cf_07_a_failing_tool_is_told_apart() {
 
 #[test]
 fn cf_08_other_exceptions_are_told_apart() {
-    let executor = ready(ExecutorOptions::default());
+    let executor = ready(crate::options());
     for code in ["throw new Error(\"x\")", "missing + 1"] {
         let error = fail(&executor, code);
         assert_eq!(error.code, ErrorCode::RuntimeException, "{code}");
@@ -153,7 +153,7 @@ fn cf_08_other_exceptions_are_told_apart() {
 
 #[test]
 fn cf_09_too_many_operations_have_a_code() {
-    let executor = ready(ExecutorOptions::default().max_operations(100));
+    let executor = ready(crate::options().max_operations(100));
     let error = fail(&executor, "while(true){}");
     assert_eq!(error.code, ErrorCode::MaxOpsExceeded);
     assert_eq!(error.code.as_str(), "ERR_MAX_OPS_EXCEEDED");
@@ -162,7 +162,7 @@ fn cf_09_too_many_operations_have_a_code() {
 
 #[test]
 fn cf_10_a_dirty_executor_recovers() {
-    let executor = with_sleep(ExecutorOptions::default().timeout(Duration::from_millis(50)));
+    let executor = with_sleep(crate::options().timeout(Duration::from_millis(50)));
     let error = fail(&executor, "await sleepTool(999999)");
     assert_eq!(error.code, ErrorCode::ExecTimeout);
     assert_eq!(executor.state(), State::Dirty);
@@ -177,7 +177,7 @@ fn cf_10_a_dirty_executor_recovers() {
 /// An agent's first steps; the Node package runs them in TypeScript.
 #[test]
 fn the_first_smoke_test_passes() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_operations(1000)
         .timeout(Duration::from_secs(2))
         .authorized_imports::<String>([]);
@@ -212,7 +212,7 @@ fn the_first_smoke_test_passes() {
 /// The same with less.
 #[test]
 fn the_second_smoke_test_passes() {
-    let executor = ready(ExecutorOptions::default().max_operations(1000));
+    let executor = ready(crate::options().max_operations(1000));
     let read = Tool::asynchronous(|call| async move {
         let path = call.argument(0).as_str().unwrap_or_default().to_owned();
         Ok(Value::from(format!("content of {path}")))

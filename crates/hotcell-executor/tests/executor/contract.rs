@@ -7,7 +7,8 @@ use std::{
 
 use hotcell_cell::{Tool, Value};
 use hotcell_executor::{
-    AgentTool, Answer, ErrorCode, Executor, ExecutorError, ExecutorOptions, Started, State,
+    AgentTool, Answer, ErrorCode, Executor, ExecutorError, ExecutorOptions, Isolation, Started,
+    State,
 };
 use pollster::block_on;
 use serde_json::{Value as Json, json};
@@ -50,7 +51,7 @@ fn every_state_is_in_the_contract() {
 
 /// An executor in this state, and what has to be kept for it to stay there.
 fn in_state(state: &str) -> (Executor, Option<Box<dyn std::any::Any>>) {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_operations(1 << 50)
         .timeout(Duration::from_secs(5));
     let executor = Executor::new(options);
@@ -118,7 +119,9 @@ fn every_method_does_in_every_state_what_the_contract_says() {
             let (executor, _kept) = in_state(state);
             let result = call(&executor, method);
             let place = format!("{method} in {state}");
-            if expected == "–" {
+            // Nothing is kept of a worker.
+            let is_gone = method == "recover" && *state == "DIRTY";
+            if expected == "–" || is_gone && crate::ISOLATION == Isolation::Process {
                 let error = result.expect_err(&place);
                 assert_eq!(error.code, ErrorCode::InvalidState, "{place}");
                 assert_eq!(executor.state().as_str(), *state, "{place}");
@@ -173,18 +176,18 @@ fn provoke(code: ErrorCode) -> (ExecutorError, Executor) {
     let failed = |executor: Executor, code: &str| (fail(&executor, code), executor);
     match code {
         ErrorCode::InvalidState => {
-            let executor = Executor::new(ExecutorOptions::default());
+            let executor = Executor::new(crate::options());
             (block_on(executor.cleanup()).unwrap_err(), executor)
         }
         ErrorCode::InitFailed => {
-            let executor = Executor::new(ExecutorOptions::default().memory_limit(1));
+            let executor = Executor::new(crate::options().memory_limit(1));
             (block_on(executor.init()).unwrap_err(), executor)
         }
         ErrorCode::ValidationFailed => failed(executor(), ")"),
         ErrorCode::ImportNotAllowed => failed(executor(), "await import('x')"),
         ErrorCode::MaxOpsExceeded => failed(executor(), "for (;;) {}"),
         ErrorCode::ExecTimeout => {
-            let options = ExecutorOptions::default().timeout(Duration::from_millis(20));
+            let options = crate::options().timeout(Duration::from_millis(20));
             failed(ready(options.max_operations(1 << 50)), "for (;;) {}")
         }
         ErrorCode::RuntimeException => failed(executor(), "throw new Error('x')"),
@@ -217,6 +220,17 @@ fn provoke(code: ErrorCode) -> (ExecutorError, Executor) {
             assert!(executor.cancel());
             let error = block_on(run).unwrap_err();
             (error, executor.clone())
+        }
+        #[cfg(target_os = "linux")]
+        ErrorCode::WorkerCrashed => {
+            let options = crate::options().isolation(hotcell_executor::Isolation::Process);
+            let executor = ready(options);
+            let die = Tool::sync(|_| {
+                crate::worker::signal("KILL");
+                Ok(Value::Undefined)
+            });
+            block_on(executor.send_tools([("die", die)])).unwrap();
+            failed(executor, "die(); for (;;) {}")
         }
         ErrorCode::InvalidAnswer => {
             let (executor, _) = in_state("SUSPENDED");

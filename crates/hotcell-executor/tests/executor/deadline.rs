@@ -17,7 +17,7 @@ use crate::support::{executor, fail, ready, value};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn hurried() -> ExecutorOptions {
-    ExecutorOptions::default()
+    crate::options()
         .timeout(Duration::from_millis(200))
         .max_operations(1 << 40)
 }
@@ -109,7 +109,7 @@ fn schemas_are_checked_in_time() {
 fn preparing_counts_towards_the_time() {
     // Much code, and so little time that reading it alone takes longer.
     let executor = ready(
-        ExecutorOptions::default()
+        crate::options()
             .max_code_bytes(64 << 20)
             .max_host_memory(1 << 30),
     );
@@ -172,6 +172,7 @@ impl Rule for Cancelling {
 #[test]
 fn a_run_is_cancelled_while_it_is_prepared() {
     let rule = Arc::new(Cancelling::default());
+    // Rules of the host run on threads of this program only.
     let executor = ready(ExecutorOptions::default().rule(rule.clone()));
     *rule.0.lock().unwrap() = Some(executor.clone());
     let error = fail(&executor, "1 + 1");

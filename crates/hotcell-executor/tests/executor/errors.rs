@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hotcell_cell::{Tool, ToolError, Value};
-use hotcell_executor::{ErrorCode, ErrorSeverity, Executor, ExecutorOptions, State};
+use hotcell_executor::{ErrorCode, ErrorSeverity, Executor, State};
 use pollster::block_on;
 use serde_json::{Value as Json, json};
 
@@ -59,6 +59,12 @@ fn the_table_holds() {
         (ErrorCode::MemoryLimit, "ERR_MEMORY_LIMIT", "ERROR", true),
         (ErrorCode::Cancelled, "ERR_CANCELLED", "ERROR", true),
         (
+            ErrorCode::WorkerCrashed,
+            "ERR_WORKER_CRASHED",
+            "ERROR",
+            true,
+        ),
+        (
             ErrorCode::InvalidAnswer,
             "ERR_INVALID_ANSWER",
             "ERROR",
@@ -107,7 +113,7 @@ fn validation_errors_run_nothing() {
 
 #[test]
 fn a_refused_import_names_its_module_and_its_rule() {
-    let executor = ready(ExecutorOptions::default().authorized_imports(["a", "b"]));
+    let executor = ready(crate::options().authorized_imports(["a", "b"]));
     let error = normalised(&executor, "await import('c')");
     assert_eq!(error["message"], "Import not allowed: c");
     assert_eq!(error["details"]["diagnostics"][0]["rule"], "import_allowed");
@@ -138,7 +144,7 @@ fn a_computed_import_is_refused_when_it_is_called() {
 
 #[test]
 fn an_authorised_module_without_a_source_is_a_runtime_error() {
-    let executor = ready(ExecutorOptions::default().authorized_imports(["gone"]));
+    let executor = ready(crate::options().authorized_imports(["gone"]));
     let error = fail(&executor, "await import('gone')");
     assert_eq!(error.code, ErrorCode::RuntimeException);
     assert!(
@@ -150,17 +156,14 @@ fn an_authorised_module_without_a_source_is_a_runtime_error() {
 
 #[test]
 fn too_many_operations_are_told_with_their_limit() {
-    let error = normalised(
-        &ready(ExecutorOptions::default().max_operations(10)),
-        "for (;;) {}",
-    );
+    let error = normalised(&ready(crate::options().max_operations(10)), "for (;;) {}");
     assert_eq!(error["message"], "Max operations exceeded (10)");
     assert_eq!(error["details"]["maxOperations"], 10);
 }
 
 #[test]
 fn a_timeout_is_told_with_its_limit_and_leaves_dirt() {
-    let executor = ready(ExecutorOptions::default().timeout(Duration::from_millis(30)));
+    let executor = ready(crate::options().timeout(Duration::from_millis(30)));
     block_on(executor.send_tools([("sleepTool", sleep_tool())])).unwrap();
     let error = normalised(&executor, "console.log('before'); await sleepTool(99999)");
     assert_eq!(error["message"], "Execution timed out after 30ms");
@@ -177,7 +180,7 @@ fn a_timeout_also_stops_pure_computing() {
         "Array(1e9).fill(0)",
         "const f = () => f(); try { f() } catch {} f.call.call(() => { while (true) {} })",
     ] {
-        let options = ExecutorOptions::default()
+        let options = crate::options()
             .timeout(Duration::from_millis(50))
             .max_operations(1 << 50)
             .memory_limit(2 << 30);
@@ -321,7 +324,7 @@ fn anything_can_be_thrown() {
 #[test]
 fn memory_has_a_code_of_its_own_and_the_executor_lives_on() {
     let executor = ready(
-        ExecutorOptions::default()
+        crate::options()
             .memory_limit(24 << 20)
             .max_operations(1 << 50),
     );
@@ -401,7 +404,7 @@ fn logs_come_with_errors() {
 
 #[test]
 fn execute_never_fails() {
-    let executor = Executor::new(ExecutorOptions::default());
+    let executor = Executor::new(crate::options());
     let execution = block_on(executor.execute("1"));
     assert_eq!(execution.error.unwrap().code, ErrorCode::InvalidState);
     block_on(executor.init()).unwrap();
@@ -457,12 +460,12 @@ fn names_that_the_host_sent_are_no_mistake() {
 
 #[test]
 fn a_limit_says_where_the_code_was() {
-    let executor = ready(ExecutorOptions::default().max_operations(100));
+    let executor = ready(crate::options().max_operations(100));
     let error = fail(&executor, "let i = 0;\n\nwhile (true) {\n  i++;\n}");
     assert_eq!(error.message, "Max operations exceeded (100)");
     assert_eq!(error.location.map(|at| at.line), Some(3));
     let executor = ready(
-        ExecutorOptions::default()
+        crate::options()
             .timeout(std::time::Duration::from_millis(50))
             .max_operations(1 << 50),
     );

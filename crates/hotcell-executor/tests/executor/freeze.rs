@@ -48,7 +48,7 @@ fn a_snapshot_holds_everything() {
 
 #[test]
 fn a_snapshot_carries_state_and_no_authority() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_operations(1_000_000)
         .timeout(Duration::from_secs(1000))
         .memory_limit(512 << 20)
@@ -82,8 +82,7 @@ fn a_snapshot_carries_state_and_no_authority() {
 
 #[test]
 fn only_snapshots_with_the_right_seal_are_taken() {
-    let with =
-        |secret: &str| ExecutorOptions::default().snapshot_key(SnapshotKey::from_secret(secret));
+    let with = |secret: &str| crate::options().snapshot_key(SnapshotKey::from_secret(secret));
     let executor = ready(with("a secret of many bytes"));
     run(&executor, "let kept = 1");
     let sealed = block_on(executor.snapshot()).unwrap();
@@ -98,7 +97,7 @@ fn only_snapshots_with_the_right_seal_are_taken() {
         error.message
     };
     assert!(message(&sealed, "another secret of many").contains("does not fit"));
-    let unsealed = block_on(ready(ExecutorOptions::default()).snapshot()).unwrap();
+    let unsealed = block_on(ready(crate::options()).snapshot()).unwrap();
     assert!(message(&unsealed, "a secret of many bytes").contains("is not sealed"));
     for at in [8, 45, 60, sealed.len() / 2, sealed.len() - 1] {
         let mut altered = sealed.clone();
@@ -112,12 +111,12 @@ fn only_snapshots_with_the_right_seal_are_taken() {
 
 #[test]
 fn a_fork_goes_on_with_the_seeded_sequence() {
-    let executor = ready(ExecutorOptions::default().random(Random::Seeded(7)));
+    let executor = ready(crate::options().random(Random::Seeded(7)));
     run(&executor, "Math.random()");
     let twin = block_on(executor.fork()).unwrap();
     let next = value(&executor, "[Math.random(), Math.random()].join()");
     assert_eq!(value(&twin, "[Math.random(), Math.random()].join()"), next);
-    let fresh = ready(ExecutorOptions::default().random(Random::Seeded(7)));
+    let fresh = ready(crate::options().random(Random::Seeded(7)));
     assert_ne!(value(&fresh, "[Math.random(), Math.random()].join()"), next);
 }
 
@@ -156,12 +155,12 @@ fn what_a_snapshot_says_of_tools_is_read_only_if_the_host_has_room_for_it() {
         &bytes,
         &json!({ "tools": [[spec, false]], "globals": [], "names": [], "knows_all_names": true, "runs": 1 }),
     );
-    let little = ExecutorOptions::default().max_host_memory(32 << 20);
+    let little = crate::options().max_host_memory(32 << 20);
     let error = Executor::restore(&forged, Some(little)).unwrap_err();
     assert_eq!(rules(&error), ["snapshot_valid"]);
     let message = error.diagnostics()[0]["message"].to_string();
     assert!(message.contains("at most 1048576"), "{message}");
-    let much = ExecutorOptions::default().max_host_memory(1 << 30);
+    let much = crate::options().max_host_memory(1 << 30);
     assert!(Executor::restore(&forged, Some(much)).is_ok());
 }
 
@@ -203,7 +202,7 @@ fn options_can_be_others_after_a_restore() {
     let executor = executor();
     run(&executor, "let kept = 1");
     let bytes = block_on(executor.snapshot()).unwrap();
-    let options = ExecutorOptions::default().max_operations(3);
+    let options = crate::options().max_operations(3);
     let restored = Executor::restore(&bytes, Some(options)).unwrap();
     assert_eq!(
         fail(&restored, "while (true) kept++").code,
@@ -214,7 +213,7 @@ fn options_can_be_others_after_a_restore() {
 
 #[test]
 fn a_fork_is_a_twin() {
-    let executor = ready(ExecutorOptions::default().max_tool_calls(2));
+    let executor = ready(crate::options().max_tool_calls(2));
     block_on(executor.send_tools([("tool", tool("a"))])).unwrap();
     run(
         &executor,

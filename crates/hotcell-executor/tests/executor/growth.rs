@@ -201,7 +201,7 @@ fn integers_into_digits() {
 }
 
 fn patient() -> ExecutorOptions {
-    ExecutorOptions::default()
+    crate::options()
         .timeout(std::time::Duration::from_mins(10))
         .max_operations(1 << 50)
         .memory_limit(512 << 20)

@@ -17,7 +17,7 @@ use crate::support::{Gate, fail, ready, rules, run, value};
 const SMALL: usize = 4 << 20;
 
 fn small() -> ExecutorOptions {
-    ExecutorOptions::default()
+    crate::options()
         .max_host_memory(SMALL)
         .max_operations(1 << 40)
 }
@@ -93,7 +93,7 @@ fn refused_calls_leave_short_records() {
 
 #[test]
 fn records_of_calls_are_paid_for() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_host_memory(1 << 20)
         .max_tool_calls(usize::MAX)
         .max_operations(1 << 40);
@@ -110,7 +110,7 @@ fn records_of_calls_are_paid_for() {
 #[test]
 fn a_failed_call_keeps_the_beginning_of_its_words_and_is_found_by_it() {
     let tool = Tool::sync(|_| Err("y".repeat(100_000).into()));
-    let executor = with_tool(ExecutorOptions::default(), tool);
+    let executor = with_tool(crate::options(), tool);
     let error = fail(&executor, "tool()");
     assert_eq!(error.code, ErrorCode::ToolProxyFail);
     assert_eq!(error.details["tool"], "tool");
@@ -118,7 +118,7 @@ fn a_failed_call_keeps_the_beginning_of_its_words_and_is_found_by_it() {
 
 #[test]
 fn empty_lines_fill_the_log() {
-    let executor = ready(ExecutorOptions::default().max_operations(1 << 40));
+    let executor = ready(crate::options().max_operations(1 << 40));
     let output = run(
         &executor,
         "for (let i = 0; i < 1_000_000; i++) console.log('')",
@@ -135,7 +135,7 @@ fn empty_lines_fill_the_log() {
 
 #[test]
 fn a_log_is_paid_for() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .max_host_memory(1 << 20)
         .max_log_bytes(1 << 30)
         .max_operations(1 << 40);
@@ -151,7 +151,7 @@ fn a_log_is_paid_for() {
 
 #[test]
 fn refused_imports_leave_nothing_behind() {
-    let options = ExecutorOptions::default().max_operations(1 << 40);
+    let options = crate::options().max_operations(1 << 40);
     let executor = ready(options);
     let output = run(
         &executor,
@@ -188,7 +188,7 @@ fn approval_is_asked_with_the_same_copy() {
 
 #[test]
 fn a_result_that_does_not_fit_names_the_limit() {
-    let executor = ready(ExecutorOptions::default().max_host_memory(1 << 20));
+    let executor = ready(crate::options().max_host_memory(1 << 20));
     let error = fail(&executor, "'x'.repeat(4_000_000)");
     assert_eq!(error.code, ErrorCode::MemoryLimit);
     assert!(error.message.contains("maxHostMemoryBytes"), "{error}");
@@ -204,7 +204,7 @@ fn a_result_that_does_not_fit_names_the_limit() {
 #[test]
 fn code_may_be_as_large_as_there_is_room_to_look_at_it() {
     // A sixtieth of it is 104,857 bytes.
-    let executor = ready(ExecutorOptions::default().max_host_memory(6 << 20));
+    let executor = ready(crate::options().max_host_memory(6 << 20));
     let (fits, large) = ("1;".repeat(50_000), "1;".repeat(60_000));
     run(&executor, &fits);
     let error = fail(&executor, &large);
@@ -246,14 +246,8 @@ fn files_that_were_read_and_not_looked_at_are_paid_for() {
 #[test]
 fn the_default_is_as_much_as_the_code_may_have() {
     let limit = |options: ExecutorOptions| options.to_json()["maxHostMemoryBytes"].clone();
-    assert_eq!(limit(ExecutorOptions::default()), 64 << 20);
-    assert_eq!(
-        limit(ExecutorOptions::default().memory_limit(1 << 30)),
-        1 << 30
-    );
-    assert_eq!(
-        limit(ExecutorOptions::default().memory_limit(1 << 20)),
-        16 << 20
-    );
-    assert_eq!(limit(ExecutorOptions::default().max_host_memory(5)), 5);
+    assert_eq!(limit(crate::options()), 64 << 20);
+    assert_eq!(limit(crate::options().memory_limit(1 << 30)), 1 << 30);
+    assert_eq!(limit(crate::options().memory_limit(1 << 20)), 16 << 20);
+    assert_eq!(limit(crate::options().max_host_memory(5)), 5);
 }

@@ -3,15 +3,13 @@
 use std::{sync::Arc, thread, time::Duration};
 
 use hotcell_cell::{Tool, Value};
-use hotcell_executor::{
-    Concurrency, ErrorCode, ErrorSeverity, Executor, ExecutorError, ExecutorOptions, State,
-};
+use hotcell_executor::{Concurrency, ErrorCode, ErrorSeverity, Executor, ExecutorError, State};
 use pollster::block_on;
 
 use crate::support::{Gate, executor, fail, poll_once, ready, run, value};
 
 fn new() -> Executor {
-    Executor::new(ExecutorOptions::default())
+    Executor::new(crate::options())
 }
 
 fn dead() -> Executor {
@@ -22,7 +20,7 @@ fn dead() -> Executor {
 
 fn dirty() -> Executor {
     let executor = ready(
-        ExecutorOptions::default()
+        crate::options()
             .timeout(Duration::from_millis(20))
             .max_operations(1 << 50),
     );
@@ -107,7 +105,7 @@ fn new_can_only_be_initialised() {
 
 #[test]
 fn a_failed_init_leaves_it_dead() {
-    let executor = Executor::new(ExecutorOptions::default().memory_limit(1));
+    let executor = Executor::new(crate::options().memory_limit(1));
     let error = block_on(executor.init()).unwrap_err();
     assert_eq!(error.code, ErrorCode::InitFailed);
     assert_eq!(error.severity, ErrorSeverity::Fatal);
@@ -238,11 +236,7 @@ fn a_cancelled_run_says_so_and_keeps_the_state() {
 
 #[test]
 fn a_computing_run_can_be_cancelled_from_another_thread() {
-    let executor = ready(
-        ExecutorOptions::default()
-            .max_operations(1 << 50)
-            .on_log(|_| {}),
-    );
+    let executor = ready(crate::options().max_operations(1 << 50).on_log(|_| {}));
     let other = executor.clone();
     let canceller = thread::spawn(move || {
         while !other.cancel() {
@@ -275,7 +269,7 @@ fn a_run_whose_future_is_dropped_is_over() {
 
 #[test]
 fn a_timeout_sends_those_in_line_away() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(2)
         .timeout(Duration::from_millis(30));
@@ -293,7 +287,7 @@ fn a_timeout_sends_those_in_line_away() {
 
 #[test]
 fn whoever_leaves_the_line_is_skipped() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(2);
     let executor = ready(options);
@@ -316,7 +310,7 @@ fn whoever_leaves_the_line_is_skipped() {
 
 #[test]
 fn a_turn_that_is_given_but_never_taken_goes_back() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(1);
     let executor = ready(options);
@@ -336,7 +330,7 @@ fn a_turn_that_is_given_but_never_taken_goes_back() {
 
 #[test]
 fn a_host_that_cancels_before_the_queued_run_begins_stops_only_the_one_under_way() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .run_concurrency(Concurrency::Queue)
         .max_queued_runs(1);
     let executor = ready(options);
@@ -370,7 +364,7 @@ fn there_is_room_for_many() {
 
 #[test]
 fn a_queue_needs_no_length_to_be_one() {
-    let executor = ready(ExecutorOptions::default().run_concurrency(Concurrency::Queue));
+    let executor = ready(crate::options().run_concurrency(Concurrency::Queue));
     let gate = Gate::default();
     block_on(executor.send_tools([("wait", gate.tool())])).unwrap();
     let mut first = Box::pin(executor.run("await wait(); 1"));

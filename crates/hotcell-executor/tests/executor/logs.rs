@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use hotcell_cell::{Level, Value};
-use hotcell_executor::ExecutorOptions;
 
 use crate::support::{executor, ready, run};
 
@@ -51,7 +50,7 @@ fn it_prints_as_node_does() {
 
 #[test]
 fn what_is_too_much_is_cut_at_a_character() {
-    let executor = ready(ExecutorOptions::default().max_log_bytes(1024));
+    let executor = ready(crate::options().max_log_bytes(1024));
     let output = run(
         &executor,
         "console.log('é'.repeat(600)); console.log('more')",
@@ -75,7 +74,7 @@ fn what_is_too_much_is_cut_at_a_character() {
 
 #[test]
 fn what_just_fits_is_not_cut() {
-    let executor = ready(ExecutorOptions::default().max_log_bytes(1024));
+    let executor = ready(crate::options().max_log_bytes(1024));
     let output = run(&executor, "console.log('x'.repeat(1022)); console.log('y')");
     assert_eq!(output.logs.len(), 1024);
     assert!(!output.logs.contains("TRUNCATED"));
@@ -89,8 +88,7 @@ fn what_just_fits_is_not_cut() {
 
 #[test]
 fn levels_can_be_left_out() {
-    let executor =
-        ready(ExecutorOptions::default().collect_console_levels([Level::Warn, Level::Error]));
+    let executor = ready(crate::options().collect_console_levels([Level::Warn, Level::Error]));
     let output = run(
         &executor,
         "console.log(1); console.info(2); console.warn(3); console.error(4)",
@@ -102,7 +100,7 @@ fn levels_can_be_left_out() {
 fn lines_can_be_had_as_they_come() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let options = ExecutorOptions::default().on_log(move |entry| {
+    let options = crate::options().on_log(move |entry| {
         log.lock().unwrap().push(entry.message.clone());
     });
     let executor = ready(options);

@@ -26,3 +26,14 @@ mod support;
 mod suspend;
 mod timers;
 mod tools;
+#[cfg(target_os = "linux")]
+mod worker;
+
+use hotcell_executor::Isolation;
+use support::options;
+
+/// Where the code of these tests runs; `tests/executor_process` has the same ones elsewhere.
+const ISOLATION: Isolation = Isolation::Thread;
+
+#[cfg(target_os = "linux")]
+use hotcell_executor::worker_service as service;

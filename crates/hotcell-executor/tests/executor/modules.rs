@@ -30,7 +30,7 @@ fn shop() -> Module {
 }
 
 fn options() -> ExecutorOptions {
-    ExecutorOptions::default()
+    crate::options()
         .authorized_imports(["shop", "sums", "broken", "nowhere"])
         .module("shop", shop())
         .module(
@@ -154,7 +154,7 @@ fn a_module_that_cannot_be_made_is_told_by_init() {
             AgentTool::sync(|_| Ok(Value::Null)).parameters(json!({ "type": 5 })),
         ),
     ] {
-        let options = ExecutorOptions::default()
+        let options = crate::options()
             .authorized_imports(["m"])
             .module("m", module);
         let error = block_on(Executor::new(options).init()).unwrap_err();

@@ -102,6 +102,7 @@ impl Transform for Prefix {
 
 #[test]
 fn a_transform_of_the_host_does_not_move_anything() {
+    // Transforms of the host run on threads of this program only.
     let executor = ready(ExecutorOptions::default().transform(Arc::new(Prefix)));
     assert_eq!(place(&executor, "1;\nthrow new Error('x')"), at(2, 11));
     let error = fail(&executor, "'forbidden'");

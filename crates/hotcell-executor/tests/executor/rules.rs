@@ -12,7 +12,7 @@ use crate::support::{executor, fail, ready, rules, run, value};
 
 #[test]
 fn code_that_breaks_a_rule_is_refused_under_its_name() {
-    let executor = ready(ExecutorOptions::default().authorized_imports(["ok"]));
+    let executor = ready(crate::options().authorized_imports(["ok"]));
     for (code, rule) in [
         ("", "code_non_empty"),
         (" \n\t ", "code_non_empty"),
@@ -52,7 +52,11 @@ fn options_that_break_a_rule_are_reported_by_the_run() {
         (json!({ "timeoutMs": -1 }), "timeout_valid"),
         (json!({ "timeoutMs": [] }), "timeout_valid"),
     ] {
-        let executor = ready(ExecutorOptions::from_json(&options).unwrap());
+        let executor = ready(
+            ExecutorOptions::from_json(&options)
+                .unwrap()
+                .isolation(crate::ISOLATION),
+        );
         let error = fail(&executor, "globalThis.ran = 1");
         assert_eq!(error.code, ErrorCode::ValidationFailed);
         assert_eq!(rules(&error), [rule], "{options}");
@@ -74,7 +78,7 @@ fn remarks_do_not_keep_code_from_running() {
         .collect();
     assert_eq!(found, [("forbidden_global_access", Severity::Warning)]);
 
-    let small = ready(ExecutorOptions::default().max_log_bytes(2048));
+    let small = ready(crate::options().max_log_bytes(2048));
     let output = run(&small, "1");
     let found: Vec<_> = output
         .diagnostics
@@ -281,6 +285,7 @@ impl Rule for NoEval {
 
 #[test]
 fn a_host_has_rules_of_its_own() {
+    // On threads of this program only: its code does not go along.
     let executor = ready(ExecutorOptions::default().rule(Arc::new(NoEval)));
     assert_eq!(rules(&fail(&executor, "eval('1')")), ["no_eval"]);
     assert_eq!(value(&executor, "1 + 1"), Value::from(2));
@@ -288,7 +293,7 @@ fn a_host_has_rules_of_its_own() {
 
 #[test]
 fn code_made_at_run_time_goes_the_same_way() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .authorized_imports(["ok"])
         .module("ok", "export default 7");
     let executor = ready(options);
@@ -369,7 +374,8 @@ fn options_are_checked_when_they_are_read() {
         json!({ "maxToolCallsInFlight": 0 }),
         json!({ "pauseClockDuringTools": "yes" }),
         json!({ "isolation": "none" }),
-        json!({ "isolation": "process" }),
+        json!({ "isolation": true }),
+        json!({ "requireJail": "yes" }),
         json!({ "modules": { "a": 1 } }),
     ] {
         assert!(
@@ -383,7 +389,7 @@ fn options_are_checked_when_they_are_read() {
         "maxLogBytes": 4096, "collectConsoleLevels": ["log"], "memoryLimitBytes": 100_000_000,
         "maxHostMemoryBytes": 2_000_000, "clock": { "fixed": 8 },
         "random": { "seed": 9 }, "maxCodeBytes": 10, "maxResultBytes": 11, "maxToolCalls": 12, "maxToolCallsInFlight": 13,
-        "pauseClockDuringTools": true, "isolation": "thread", "modules": { "a": "export {}" },
+        "pauseClockDuringTools": true, "isolation": "process", "requireJail": true, "modules": { "a": "export {}" },
         "content": true, "maxContentItems": 14, "maxContentBytes": 15, "maxNotifications": 16,
         "store": true, "maxStoreBytes": 17,
     });
@@ -405,7 +411,13 @@ fn clock_and_chance_are_off_until_they_are_allowed() {
         assert!(error.message.contains("TypeError"), "{error}");
     }
     let options = json!({ "clock": { "fixed": 0 }, "random": { "seed": 1 } });
-    let fixed = || ready(ExecutorOptions::from_json(&options).unwrap());
+    let fixed = || {
+        ready(
+            ExecutorOptions::from_json(&options)
+                .unwrap()
+                .isolation(crate::ISOLATION),
+        )
+    };
     let code = "[new Date().toISOString(), Math.random()]";
     assert_eq!(value(&fixed(), code), value(&fixed(), code));
     assert_eq!(

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use hotcell_cell::Value;
-use hotcell_executor::{AgentTool, ErrorCode, Executor, ExecutorOptions, Run};
+use hotcell_executor::{AgentTool, ErrorCode, Executor, Run};
 use pollster::block_on;
 use serde_json::{Value as Json, json};
 
 use crate::support::{fail, ready, run, value};
 
 fn with_schema(schema: Json) -> Executor {
-    let executor = ready(ExecutorOptions::default().max_operations(1 << 40));
+    let executor = ready(crate::options().max_operations(1 << 40));
     let tool = AgentTool::sync(|_| Ok(Value::from("called"))).parameters(schema);
     block_on(executor.send_tools([("tool", tool)])).unwrap();
     executor
@@ -202,7 +202,7 @@ fn texts_are_matched_while_they_are_short_enough() {
 
 #[test]
 fn a_schema_that_is_none_is_refused_when_it_is_sent() {
-    let executor = ready(ExecutorOptions::default());
+    let executor = ready(crate::options());
     for schema in [
         json!({ "pattern": "(" }),
         json!({ "type": "thing" }),
@@ -282,7 +282,7 @@ fn a_check_ends_when_the_run_has_to() {
 
 #[test]
 fn bytes_for_a_file_tool_are_refused_with_what_to_do() {
-    let executor = ready(ExecutorOptions::default());
+    let executor = ready(crate::options());
     let vfs = hotcell_vfs::MemVfs::new();
     block_on(executor.enable_file_tools(std::sync::Arc::new(vfs))).unwrap();
     let error = fail(

@@ -13,6 +13,11 @@ use hotcell_cell::{Tool, Value};
 use hotcell_executor::{CodeOutput, Executor, ExecutorError, ExecutorOptions};
 use pollster::block_on;
 
+/// Default options, with the code where these tests have it.
+pub(crate) fn options() -> ExecutorOptions {
+    ExecutorOptions::default().isolation(crate::ISOLATION)
+}
+
 /// An executor that is ready.
 pub(crate) fn ready(options: ExecutorOptions) -> Executor {
     let executor = Executor::new(options);
@@ -22,7 +27,7 @@ pub(crate) fn ready(options: ExecutorOptions) -> Executor {
 
 /// One with default options.
 pub(crate) fn executor() -> Executor {
-    ready(ExecutorOptions::default())
+    ready(options())
 }
 
 pub(crate) fn run(executor: &Executor, code: &str) -> CodeOutput {

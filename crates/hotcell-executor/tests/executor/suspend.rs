@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hotcell_cell::{Tool, ToolError, Value};
 use hotcell_executor::{
-    AgentTool, Answer, CallOutcome, ErrorCode, Execution, Executor, ExecutorOptions, Permission,
-    Run, Started, State, SuspendReason, Suspension,
+    AgentTool, Answer, CallOutcome, ErrorCode, Execution, Executor, Permission, Run, Started,
+    State, SuspendReason, Suspension,
 };
 use pollster::block_on;
 use serde_json::json;
@@ -351,7 +351,7 @@ fn a_tool_that_answers_at_once_cannot_suspend() {
 
 #[test]
 fn time_stands_still_while_a_run_waits_and_goes_on_afterwards() {
-    let executor = ready(ExecutorOptions::default().timeout(Duration::from_millis(150)));
+    let executor = ready(crate::options().timeout(Duration::from_millis(150)));
     block_on(executor.send_tools([("ask", AgentTool::suspending())])).unwrap();
     start(&executor, "await ask(1); 1");
     std::thread::sleep(Duration::from_millis(250));
@@ -370,19 +370,19 @@ fn time_stands_still_while_a_run_waits_and_goes_on_afterwards() {
 
 #[test]
 fn operations_before_and_after_count_together_also_elsewhere() {
-    let executor = ready(ExecutorOptions::default().max_operations(100));
+    let executor = ready(crate::options().max_operations(100));
     block_on(executor.send_tools([("ask", AgentTool::suspending())])).unwrap();
     let code = "for (let i = 0; i < 60; i++); await ask(1); for (let i = 0; i < 60; i++);";
     start(&executor, code);
     let bytes = block_on(executor.snapshot()).unwrap();
     let twin = block_on(executor.fork()).unwrap();
-    let options = ExecutorOptions::default().max_operations(100);
+    let options = crate::options().max_operations(100);
     let restored = Executor::restore(&bytes, Some(options)).unwrap();
     for one in [&executor, &twin, &restored] {
         let error = complete(resume(one, "1.1", 1)).error.unwrap();
         assert_eq!(error.code, ErrorCode::MaxOpsExceeded);
     }
-    let options = ExecutorOptions::default().max_operations(200);
+    let options = crate::options().max_operations(200);
     let restored = Executor::restore(&bytes, Some(options)).unwrap();
     let execution = complete(resume(&restored, "1.1", 1));
     assert_eq!(execution.error, None);
@@ -429,7 +429,7 @@ fn a_name_and_a_timeout_of_its_own_stay_with_a_run() {
 #[test]
 fn runs_in_line_behind_a_suspended_one_are_told() {
     let queue = hotcell_executor::Concurrency::Queue;
-    let executor = ready(ExecutorOptions::default().run_concurrency(queue));
+    let executor = ready(crate::options().run_concurrency(queue));
     block_on(executor.send_tools([("ask", AgentTool::suspending())])).unwrap();
     let slow = AgentTool::asynchronous(|_| async {
         sleep(Duration::from_millis(30)).await;

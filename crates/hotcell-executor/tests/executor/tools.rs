@@ -9,9 +9,7 @@ use std::{
 };
 
 use hotcell_cell::{Tool, ToolError, Value};
-use hotcell_executor::{
-    AgentTool, Approval, CallOutcome, ErrorCode, ExecutorOptions, Permission, State,
-};
+use hotcell_executor::{AgentTool, Approval, CallOutcome, ErrorCode, Permission, State};
 use pollster::block_on;
 use serde_json::json;
 
@@ -189,7 +187,7 @@ fn a_schema_that_points_elsewhere_is_refused() {
 fn permissions_decide_who_is_called() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&asked);
-    let options = ExecutorOptions::default().on_approval(move |request| {
+    let options = crate::options().on_approval(move |request| {
         log.lock()
             .unwrap()
             .push((request.tool.to_string(), request.arguments.clone()));
@@ -254,7 +252,7 @@ fn without_anybody_to_ask_the_answer_is_no() {
 
 #[test]
 fn time_spent_on_tools_and_approval_can_be_free() {
-    let options = ExecutorOptions::default()
+    let options = crate::options()
         .timeout(Duration::from_millis(100))
         .pause_clock_during_tools(true)
         .on_approval(|_| async {
@@ -341,7 +339,7 @@ fn the_record_of_large_arguments_is_cut() {
 
 #[test]
 fn a_run_may_make_so_many_calls() {
-    let executor = ready(ExecutorOptions::default().max_tool_calls(3));
+    let executor = ready(crate::options().max_tool_calls(3));
     block_on(executor.send_tools([("echo", echo())])).unwrap();
     run(&executor, "for (let i = 0; i < 3; i++) echo(i)");
     let error = fail(&executor, "for (let i = 0; i < 4; i++) echo(i)");
@@ -357,11 +355,11 @@ fn a_run_may_make_so_many_calls() {
 
 #[test]
 fn so_many_calls_may_be_outstanding() {
-    let executor = ready(ExecutorOptions::default().max_tool_calls_in_flight(10));
+    let executor = ready(crate::options().max_tool_calls_in_flight(10));
     block_on(executor.send_tools([(
         "later",
         AgentTool::asynchronous(|_| async {
-            sleep(Duration::from_millis(1)).await;
+            sleep(Duration::from_millis(100)).await;
             Ok(Value::Undefined)
         }),
     )]))
@@ -378,7 +376,7 @@ fn so_many_calls_may_be_outstanding() {
 
 #[test]
 fn calls_that_nobody_awaits_do_not_keep_later_ones_from_being_made() {
-    let executor = ready(ExecutorOptions::default().max_tool_calls_in_flight(10));
+    let executor = ready(crate::options().max_tool_calls_in_flight(10));
     let price = AgentTool::asynchronous(|_| async { Ok(Value::from(3)) });
     block_on(executor.send_tools([("price", price)])).unwrap();
     run(&executor, "for (let i = 0; i < 1000; i++) price('tea'); 1");
@@ -390,7 +388,7 @@ fn calls_that_nobody_awaits_do_not_keep_later_ones_from_being_made() {
 
 #[test]
 fn an_answer_that_comes_between_two_runs_is_taken_in() {
-    let executor = ready(ExecutorOptions::default().max_tool_calls_in_flight(4));
+    let executor = ready(crate::options().max_tool_calls_in_flight(4));
     block_on(executor.send_tools([("wait", sleep_tool())])).unwrap();
     for _ in 0..12 {
         run(&executor, "wait(1); 1");
@@ -419,7 +417,7 @@ fn the_failure_of_an_asynchronous_tool_says_where_and_which() {
 
 #[test]
 fn a_result_may_be_so_large() {
-    let executor = ready(ExecutorOptions::default().max_result_bytes(10_000));
+    let executor = ready(crate::options().max_result_bytes(10_000));
     run(&executor, "'x'.repeat(5000)");
     let error = fail(&executor, "'x'.repeat(20000)");
     assert_eq!(error.code, ErrorCode::RuntimeException);
@@ -429,7 +427,7 @@ fn a_result_may_be_so_large() {
 
 #[test]
 fn code_may_be_so_large() {
-    let executor = ready(ExecutorOptions::default().max_code_bytes(100));
+    let executor = ready(crate::options().max_code_bytes(100));
     let error = fail(&executor, &format!("'{}'", "x".repeat(100)));
     assert_eq!(rules(&error), ["code_too_large"]);
 }
@@ -481,7 +479,7 @@ fn a_final_answer_of_the_host_has_the_last_word() {
 
 #[test]
 fn a_final_answer_of_the_host_ends_with_the_run() {
-    let executor = ready(ExecutorOptions::default().timeout(Duration::from_millis(20)));
+    let executor = ready(crate::options().timeout(Duration::from_millis(20)));
     let never = AgentTool::asynchronous(|_| std::future::pending());
     block_on(executor.send_tools([("final_answer", never)])).unwrap();
     let error = fail(&executor, "final_answer(1)");
@@ -502,7 +500,7 @@ fn a_final_answer_of_the_host_ends_with_the_run() {
 
 #[test]
 fn evaluators_and_urls_refuse_what_is_too_large_and_the_cell_lives_on() {
-    let executor = ready(ExecutorOptions::default().max_result_bytes(1 << 20));
+    let executor = ready(crate::options().max_result_bytes(1 << 20));
     for code in [
         "Function(...Array(60000).fill('x'), '1')",
         "eval('1;'.repeat(600000))",

@@ -11,7 +11,7 @@ use hotcell_process::{Kernel, KernelOptions, LimitKind, Notice, Observer as _, P
 use hotcell_shell::{SavedShell, Shell, Streams};
 use hotcell_vfs::{Clock, Timestamp};
 use hotcell_wasi::{CompileIn, WasiEngine, WasiEngineOptions};
-use hotcell_worker::{Message, Parent, Program, Service};
+use hotcell_worker::{MakeService, Message, Parent, Program, Service};
 use serde_json::json;
 
 use super::{
@@ -23,16 +23,21 @@ use super::{
 };
 use crate::{limits::Limits, options::SandboxOptions, programs::compose, sandbox::new_account};
 
-/// Is a worker, if this process was started to be one: call it first thing in `main`. A program that does has its own workers, and
+/// Is a worker of a sandbox or of an executor, if this process was started to be one: call it first thing in `main`. A program that does has its own workers, and
 /// needs no other program for them.
 pub fn worker() {
     if hotcell_worker::is_worker() {
         hotcell_worker::run(&Program {
-            build: &super::outside::build(),
-            services: &[(SERVICE, make)],
+            build: &hotcell_executor::worker_build(),
+            services: &[worker_service(), hotcell_executor::worker_service()],
         });
     }
     hotcell_worker::this_program_can_be_a_worker();
+}
+
+/// What a program offers that can be the worker of a sandbox, for [`hotcell_worker::run`].
+pub fn worker_service() -> (&'static str, MakeService) {
+    (SERVICE, make)
 }
 
 /// The image that `js` begins with is a part of this program's file, which cannot be opened later.

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hotcell_cell::BuildId;
+use hotcell_executor::worker_build;
 use hotcell_meter::StopToken;
 use hotcell_process::{Alarm, Programs, Stream};
 use hotcell_shell::{SavedShell, Shell};
@@ -43,11 +43,6 @@ const GRACE: Duration = Duration::from_millis(5);
 
 /// How long it may take to be ready.
 const READY: Duration = Duration::from_secs(30);
-
-/// What names this build: both sides must be of the same.
-pub(super) fn build() -> String {
-    format!("{}/{}", env!("CARGO_PKG_VERSION"), BuildId::CURRENT)
-}
 
 /// A worker between two commands.
 pub(crate) struct Held {
@@ -123,7 +118,7 @@ fn worker_options(options: &SandboxOptions) -> WorkerOptions {
         may_compile: true,
         ..JailOptions::with_memory(options.limits.memory as u64)
     };
-    WorkerOptions::new(SERVICE, build()).jail(jail)
+    WorkerOptions::new(SERVICE, worker_build()).jail(jail)
 }
 
 /// Runs a command.

@@ -9,7 +9,10 @@ use std::{
     task::Waker,
 };
 
-use rustix::process::{Pid, Signal, pidfd_send_signal};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, Signal, pidfd_send_signal},
+};
 
 use super::{
     death::{Death, End, Why},
@@ -84,6 +87,16 @@ impl Shared {
 
     pub(super) fn is_dead(&self) -> bool {
         self.death.get().is_some()
+    }
+
+    /// Whether the process has ended, also if nobody has taken the news yet.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut ends = [PollFd::new(&self.handle, PollFlags::IN)];
+        let at_once = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        self.is_dead() || poll(&mut ends, Some(&at_once)).is_ok_and(|ended| ended > 0)
     }
 
     /// Whether it is dead, or as good as: nothing new is begun for it.

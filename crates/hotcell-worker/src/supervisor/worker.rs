@@ -31,6 +31,10 @@ use crate::{
 /// another thread would take longer than waiting.
 const PATIENCE: Duration = Duration::from_micros(50);
 
+/// How many requests are dealt with in one go that nobody hears of. A worker that makes more is looked at again later: who polls has
+/// other things to do.
+const AT_ONCE: usize = 16;
+
 /// The largest JSON a worker may send with one request. What is large goes beside it.
 const MOST_METADATA: usize = 8 << 20;
 
@@ -117,7 +121,7 @@ impl Worker {
 
     /// Whether it lives.
     pub fn is_alive(&self) -> bool {
-        !self.shared.is_dead()
+        !self.shared.has_ended()
     }
 
     /// What of its jail is there; known once it is ready.
@@ -185,6 +189,7 @@ impl Worker {
         print: &mut (dyn FnMut(u8, &[u8]) + Send),
     ) -> Poll<Event> {
         let mut is_patient = true;
+        let mut taken = 0;
         loop {
             if let Some(death) = self.shared.death().cloned() {
                 // What it wrote before it died is in the ring, and nobody writes to it any more.
@@ -194,8 +199,12 @@ impl Worker {
             if self.is_asked() {
                 match self.take(print) {
                     Ok(Some(event)) => return Poll::Ready(event),
-                    Ok(None) => {}
+                    Ok(None) => taken += 1,
                     Err(violation) => self.violates(violation),
+                }
+                if taken >= AT_ONCE {
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
                 }
                 continue;
             }

@@ -1,0 +1,624 @@
+//! The worker of an executor, as the executor knows it.
+
+use std::{
+    future::poll_fn,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hotcell_cell::Value;
+use hotcell_meter::{Account, StopToken, Unwatched};
+use hotcell_worker::{
+    Death, End, Event, JailOptions, JailReport, Message, Supervisor, Why, Worker, WorkerError,
+    WorkerOptions,
+};
+use serde::Deserialize;
+
+use super::{
+    desk::Desk,
+    inside::SERVICE,
+    mirror::Mirror,
+    pack::{Malformed, Packer, Unpacker},
+    told::{nanos, take_error, take_started, take_suspension},
+    wire::{Order, WireOptions, WireTool, put_answers, put_modules},
+    worker_build,
+};
+use crate::{
+    error::{ErrorCode, ExecutorError, TimeLimit, chain},
+    executor::{Answer, Started, Suspension},
+    files::Files,
+    log::LogEntry,
+    options::ExecutorOptions,
+    output::Run,
+    state::State,
+    tool::AgentTool,
+};
+
+pub(crate) use hotcell_worker::{Canceller, Limit};
+
+/// How long a worker has to end a run by itself once its time is over, before it is killed. It takes a millisecond, and tells where the
+/// code was; but on a machine that has much to do it may not even run for longer than that.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// How long it has to end a run that it is told to end. If it does, what the code has declared stays; so this is for a machine that
+/// has much to do.
+pub(crate) const TO_GO_ALONG: Duration = Duration::from_millis(100);
+
+/// How long it may take to be ready, or for anything that is not a run.
+const ORDER: Duration = Duration::from_secs(30);
+
+/// How much an answer may take beside what the options allow for what is in it.
+const SLACK: usize = 1 << 20;
+
+/// What a worker begins with.
+pub(crate) enum Beginning<'a> {
+    Fresh,
+    /// Memory that was taken of another one, as bytes.
+    Restored {
+        snapshot: &'a [u8],
+        /// Where the sequence of random numbers goes on, in a fork.
+        sequence: Option<[u8; 8]>,
+    },
+}
+
+/// How long a run may take.
+pub(crate) struct Time<'a> {
+    pub(crate) timeout: Duration,
+    /// What is left of it.
+    pub(crate) left: Duration,
+    pub(crate) stop: &'a StopToken,
+    /// Whether waiting for the host is free.
+    pub(crate) pauses: bool,
+}
+
+/// Why there is no answer.
+pub(crate) enum Gone {
+    /// The worker lives, and refuses.
+    Refused(ExecutorError),
+    /// It is dead. What it printed before is there.
+    Dead(ExecutorError, Vec<LogEntry>),
+}
+
+impl Gone {
+    pub(crate) fn into_error(self) -> ExecutorError {
+        match self {
+            Self::Refused(error) | Self::Dead(error, _) => error,
+        }
+    }
+}
+
+impl From<Malformed> for Gone {
+    fn from(malformed: Malformed) -> Self {
+        Self::Dead(crashed(&malformed.to_string(), None), Vec::new())
+    }
+}
+
+/// What a run has come to.
+pub(crate) struct Told {
+    pub(crate) started: Started,
+    /// Whether nothing can be run in the worker any more.
+    pub(crate) is_dirty: bool,
+    /// Names that code has declared since it was last told, and what other hosts have as globals among them.
+    pub(crate) names: Vec<String>,
+    pub(crate) globals: Vec<String>,
+    pub(crate) knows_all_names: bool,
+}
+
+/// The worker of an executor. Dropping it kills the process.
+pub(crate) struct Remote {
+    worker: Worker,
+    options: Arc<ExecutorOptions>,
+    desk: Desk,
+    mirror: Mirror,
+    /// The files that it sees.
+    files: Option<Files>,
+    /// Whether it works on an order.
+    is_working: bool,
+    /// Kills it if it does not end what was given up.
+    limit: Option<Limit>,
+}
+
+/// How an order was carried out.
+#[derive(Deserialize)]
+struct Done {
+    ok: bool,
+    state: String,
+}
+
+impl Remote {
+    /// A worker with an executor.
+    pub(crate) async fn begin(
+        options: &Arc<ExecutorOptions>,
+        account: &Account,
+        beginning: Beginning<'_>,
+    ) -> Result<Self, ExecutorError> {
+        match Self::try_to_begin(options, account, &beginning).await {
+            // One that waited for work may have died of something that is no fault of this executor's.
+            Err(error) if error.code == ErrorCode::WorkerCrashed => {
+                let begun = Self::try_to_begin(options, account, &beginning).await;
+                begun.map_err(|error| match error.code {
+                    ErrorCode::WorkerCrashed => init_failed(&error.message),
+                    _ => error,
+                })
+            }
+            begun => begun,
+        }
+    }
+
+    async fn try_to_begin(
+        options: &Arc<ExecutorOptions>,
+        account: &Account,
+        beginning: &Beginning<'_>,
+    ) -> Result<Self, ExecutorError> {
+        if let Some(reason) = options.what_keeps_it_here() {
+            return Err(init_failed(reason));
+        }
+        let unusable = |error: WorkerError| init_failed(&chain(&error));
+        let made = Supervisor::shared().map_err(unusable)?;
+        let mut worker = made
+            .worker(&worker_options(options))
+            .await
+            .map_err(unusable)?;
+        let limit = worker.limit(Instant::now() + ORDER);
+        let ready = worker.ready().await;
+        ready.map_err(|death| match death.end {
+            // It says why it cannot begin.
+            End::Exit(_) => init_failed(&death.to_string()),
+            _ => died(&death, None),
+        })?;
+        drop(limit);
+        let mut desk = Desk::new(account.clone());
+        for (name, module) in &options.modules {
+            if module.text().is_none() {
+                for (export, tool) in module.members().0 {
+                    desk.serve(&format!("{name}#{export}"), tool);
+                }
+            }
+        }
+        let mut remote = Self {
+            worker,
+            options: Arc::clone(options),
+            desk,
+            mirror: Mirror::new(),
+            files: None,
+            is_working: false,
+            limit: None,
+        };
+        let (snapshot, sequence) = match beginning {
+            Beginning::Fresh => (None, None),
+            Beginning::Restored { snapshot, sequence } => (Some(*snapshot), *sequence),
+        };
+        let order = Order::Begin {
+            options: WireOptions::of(options),
+            approves: options.on_approval.is_some(),
+            restores: snapshot.is_some(),
+            sequence,
+        };
+        let mut beside = Packer::default();
+        let put = put_modules(&mut beside, options);
+        put.map_err(|error| init_failed(&error.to_string()))?;
+        if let Some(snapshot) = snapshot {
+            beside.bytes(snapshot);
+        }
+        let begun = remote.order(&order, beside.finish()).await;
+        begun.map_err(Gone::into_error)?;
+        Ok(remote)
+    }
+
+    /// Whether it can be given something to do, now or soon.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.worker.is_alive()
+    }
+
+    /// Nobody waits for what it does: it is to end that soon, and its calls end now.
+    pub(crate) fn give_up(&mut self) {
+        if self.is_working && self.limit.is_none() {
+            let canceller = self.worker.cancel();
+            self.limit = Some(canceller.limit(Instant::now() + TO_GO_ALONG));
+            self.desk.give_up();
+        }
+    }
+
+    pub(crate) async fn send_variables(
+        &mut self,
+        variables: &[(String, Value)],
+    ) -> Result<(), Gone> {
+        let mut beside = Packer::default();
+        beside.count(variables.len());
+        for (name, value) in variables {
+            beside.text(name);
+            beside.value(value).map_err(|error| {
+                let error = hotcell_cell::CellError::Value(error);
+                Gone::Refused(crate::executor::unsendable(&error))
+            })?;
+        }
+        self.order(&Order::Variables, beside.finish()).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn send_tools(&mut self, tools: &[AgentTool]) -> Result<(), Gone> {
+        let mut beside = Packer::default();
+        let directory = self.show_files(tools)?;
+        beside.flag(directory.is_some());
+        if let Some(directory) = directory {
+            beside.bytes(&directory);
+        }
+        // The worker makes those itself.
+        let tools = || tools.iter().filter(|tool| !tool.is_catalog && !tool.is_own);
+        beside.count(tools().count());
+        for tool in tools() {
+            let file_tool = self.file_tool(tool);
+            if file_tool.is_none() {
+                self.desk.serve(&tool.spec.name, tool);
+            }
+            beside.json(&WireTool::of(tool, file_tool));
+        }
+        self.order(&Order::Tools, beside.finish()).await?;
+        Ok(())
+    }
+
+    /// Lets the worker see the first files that tools work on; says where they begin, if it is to see them from now on.
+    fn show_files(&mut self, tools: &[AgentTool]) -> Result<Option<Vec<u8>>, Gone> {
+        let mut on_files = tools.iter().filter_map(|tool| tool.on_files.as_ref());
+        let on_files = on_files.find(|on_files| on_files.file_tool.is_some());
+        let Some(files) = on_files.map(|on_files| &on_files.files) else {
+            return Ok(None);
+        };
+        if self.files.is_some() {
+            return Ok(None);
+        }
+        let most = usize::MAX;
+        let served = self.worker.serve_files(files.vfs(), None, most);
+        served.map_err(|error| Gone::Refused(init_failed(&error.to_string())))?;
+        self.files = Some(files.clone());
+        Ok(Some(files.working_directory().as_bytes().to_vec()))
+    }
+
+    /// Which of the file tools a tool is, if it works on the files that the worker sees. Other files stay here, and their tools.
+    fn file_tool(&self, tool: &AgentTool) -> Option<&'static str> {
+        let on_files = tool.on_files.as_ref()?;
+        let is_seen = |files: &Files| files.is_same(&on_files.files);
+        on_files
+            .file_tool
+            .filter(|_| self.files.as_ref().is_some_and(is_seen))
+    }
+
+    /// Runs code. `began` is told once there is something to cancel.
+    pub(crate) async fn run(
+        &mut self,
+        run: Run,
+        may_suspend: bool,
+        time: Time<'_>,
+        began: impl FnOnce(Canceller),
+    ) -> Result<Told, Gone> {
+        let order = Order::Run {
+            may_suspend,
+            calls_function: run.calls_function,
+            name: run.name,
+            timeout_nanos: nanos(time.timeout),
+            cpu_nanos: run.cpu_time.map(nanos),
+        };
+        self.work(&order, run.code.into_bytes(), time, began, false)
+            .await
+    }
+
+    /// Goes on with the suspended run.
+    pub(crate) async fn resume(
+        &mut self,
+        answers: &[(String, Answer)],
+        time: Time<'_>,
+        began: impl FnOnce(Canceller),
+    ) -> Result<Told, Gone> {
+        let is_approval = |answer: &Answer| matches!(answer, Answer::Approve);
+        let mut allowed = answers.iter().filter(|(_, answer)| is_approval(answer));
+        if allowed.any(|(id, _)| !self.desk.knows(id)) {
+            self.suspension().await?;
+        }
+        for (id, answer) in answers {
+            if is_approval(answer) {
+                self.desk.approve(id);
+            }
+        }
+        let mut beside = Packer::default();
+        put_answers(&mut beside, answers).map_err(|error| {
+            let text = format!("Invalid answer: {error}");
+            Gone::Refused(ExecutorError::new(ErrorCode::InvalidAnswer, text))
+        })?;
+        self.work(&Order::Resume, beside.finish(), time, began, true)
+            .await
+    }
+
+    async fn work(
+        &mut self,
+        order: &Order,
+        beside: Vec<u8>,
+        time: Time<'_>,
+        began: impl FnOnce(Canceller),
+        goes_on: bool,
+    ) -> Result<Told, Gone> {
+        self.desk.begin(time.stop, goes_on);
+        self.mirror.begin(&self.options);
+        let done = self.carry_out(order, beside, Some(&time), began).await;
+        self.desk.end();
+        let (message, state) = match done {
+            Ok(done) => done,
+            // The run was not begun, or nothing of it is left.
+            Err(Gone::Dead(error, _)) => return Err(Gone::Dead(error, self.mirror.take())),
+            Err(refused) => return Err(refused),
+        };
+        let mut from = Unpacker::new(&message.binary, self.budget(), &Unwatched);
+        let told = read_told(&mut from, state);
+        let Ok(told) = told else {
+            return Err(self.talks_nonsense());
+        };
+        if let Started::Suspended(suspension) = &told.started {
+            self.desk.suspended(suspension);
+        }
+        Ok(told)
+    }
+
+    pub(crate) async fn suspension(&mut self) -> Result<Option<Suspension>, Gone> {
+        let message = self.order(&Order::Suspension, Vec::new()).await?;
+        let mut from = Unpacker::new(&message.binary, self.budget(), &Unwatched);
+        let read = match from.flag() {
+            Ok(true) => take_suspension(&mut from).map(Some),
+            other => other.map(|_| None),
+        };
+        let Ok(suspension) = read else {
+            return Err(self.talks_nonsense());
+        };
+        if let Some(suspension) = &suspension {
+            self.desk.suspended(suspension);
+        }
+        Ok(suspension)
+    }
+
+    pub(crate) async fn abandon(&mut self) -> Result<(), Gone> {
+        self.order(&Order::Abandon, Vec::new()).await?;
+        Ok(())
+    }
+
+    /// The memory of the executor as a snapshot without a seal, and where the sequence of random numbers is.
+    pub(crate) async fn snapshot(&mut self) -> Result<(Vec<u8>, [u8; 8]), Gone> {
+        let message = self.order(&Order::Snapshot, Vec::new()).await?;
+        let mut from = Unpacker::new(&message.binary, 0, &Unwatched);
+        let mut take = || -> Result<_, Malformed> {
+            let snapshot = from.bytes()?.to_vec();
+            let mut sequence = [0; 8];
+            for byte in &mut sequence {
+                *byte = from.byte()?;
+            }
+            from.finish()?;
+            Ok((snapshot, sequence))
+        };
+        let taken = take();
+        taken.map_err(|_| self.talks_nonsense())
+    }
+
+    /// How much memory the values may take that it tells of: an output, and what calls were made with.
+    fn budget(&self) -> usize {
+        let most = self.options.max_result_bytes.saturating_mul(2);
+        most.saturating_add(self.options.host_memory())
+            .saturating_add(SLACK)
+    }
+
+    async fn order(&mut self, order: &Order, beside: Vec<u8>) -> Result<Message, Gone> {
+        let done = self.carry_out(order, beside, None, |_| {}).await?;
+        Ok(done.0)
+    }
+
+    /// Gives an order, and does what is asked for meanwhile.
+    async fn carry_out(
+        &mut self,
+        order: &Order,
+        beside: Vec<u8>,
+        time: Option<&Time<'_>>,
+        began: impl FnOnce(Canceller),
+    ) -> Result<(Message, State), Gone> {
+        self.settle().await?;
+        let memory = usize::try_from(self.options.memory_limit).unwrap_or(usize::MAX);
+        let room = self.budget().saturating_add(memory);
+        self.worker.set_most_binary(room);
+        self.worker.listen(self.options.on_log.is_some());
+        self.is_working = true;
+        self.worker.command(&Message::new(order, beside));
+        began(self.worker.canceller());
+        let attended = self.attend(time).await;
+        let message = match attended {
+            Ok(message) => message,
+            Err(death) => return Err(Gone::Dead(died(&death, time), Vec::new())),
+        };
+        self.is_working = false;
+        let Ok(done) = message.read::<Done>() else {
+            return Err(self.talks_nonsense());
+        };
+        if done.ok {
+            return Ok((message, state_of(&done.state)));
+        }
+        let mut from = Unpacker::new(&message.binary, 0, &Unwatched);
+        match take_error(&mut from, &[]) {
+            Ok(error) => Err(Gone::Refused(error)),
+            Err(Malformed) => Err(self.talks_nonsense()),
+        }
+    }
+
+    /// Waits for the end of what was given up.
+    async fn settle(&mut self) -> Result<(), Gone> {
+        if !self.is_working {
+            return Ok(());
+        }
+        let attended = self.attend(None).await;
+        self.is_working = false;
+        self.limit = None;
+        let died = |death: &Death| Gone::Dead(died(death, None), Vec::new());
+        attended.map(drop).map_err(|death| died(&death))
+    }
+
+    async fn attend(&mut self, time: Option<&Time<'_>>) -> Result<Message, Death> {
+        let now = Instant::now();
+        let mut clock = Killer::new(time, now);
+        let mut limit = None;
+        loop {
+            let is_waited_for = self.desk.is_waited_for();
+            if self.limit.is_none() {
+                clock.look(is_waited_for, &self.worker, &mut limit);
+            }
+            let (worker, desk, mirror) = (&mut self.worker, &mut self.desk, &mut self.mirror);
+            let options = &*self.options;
+            let mut fed = Ok(());
+            let event = poll_fn(|context| {
+                desk.settle(context, worker);
+                let polled = worker.poll_next(context, &mut |stream, bytes| {
+                    if stream == super::LOG && fed.is_ok() {
+                        fed = mirror.feed(bytes, options);
+                    }
+                });
+                if fed.is_err() {
+                    worker.kill(violation());
+                }
+                polled
+            });
+            match event.await {
+                Event::Done(message) => return Ok(message),
+                Event::Died(death) => return Err(death),
+                Event::Request(request) => {
+                    let taken = self.desk.take(&request, &self.options, &mut self.worker);
+                    if taken.is_err() {
+                        self.worker.kill(violation());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// It said what none of ours says.
+    fn talks_nonsense(&self) -> Gone {
+        self.worker.kill(violation());
+        let error = crashed("the worker process says what none of ours does", None);
+        Gone::Dead(error, Vec::new())
+    }
+}
+
+/// What of the jail of worker processes there is on this machine: one is started and asked. An error says why there is none.
+pub async fn jail_report() -> Result<JailReport, String> {
+    let options = WorkerOptions::new(SERVICE, worker_build()).spares(0);
+    let supervisor = Supervisor::shared().map_err(|error| chain(&error))?;
+    let worker = supervisor.worker(&options).await;
+    let mut worker = worker.map_err(|error| chain(&error))?;
+    worker.ready().await.map_err(|death| death.to_string())?;
+    let report = worker.jail().cloned();
+    report.ok_or_else(|| "the worker process did not say what its jail is".to_owned())
+}
+
+/// Kills a worker when the time of its run is over and it has not ended that by itself.
+struct Killer {
+    left: Duration,
+    since: Instant,
+    /// Whether waiting for the host is free.
+    pauses: bool,
+    is_paused: bool,
+}
+
+impl Killer {
+    fn new(time: Option<&Time<'_>>, now: Instant) -> Self {
+        Self {
+            left: time.map_or(ORDER, |time| time.left.saturating_add(GRACE)),
+            since: now,
+            pauses: time.is_some_and(|time| time.pauses),
+            is_paused: false,
+        }
+    }
+
+    fn look(&mut self, is_waited_for: bool, worker: &Worker, limit: &mut Option<Limit>) {
+        let is_paused = self.pauses && is_waited_for;
+        if limit.is_some() != is_paused && is_paused == self.is_paused {
+            return;
+        }
+        let now = Instant::now();
+        if !self.is_paused {
+            self.left = self
+                .left
+                .saturating_sub(now.saturating_duration_since(self.since));
+        }
+        (self.since, self.is_paused) = (now, is_paused);
+        let at = now.checked_add(self.left).filter(|_| !is_paused);
+        *limit = at.map(|at| worker.limit(at));
+    }
+}
+
+fn violation() -> Why {
+    Why::Violation("a message that none of ours is".to_owned())
+}
+
+fn read_told(from: &mut Unpacker<'_>, state: State) -> Result<Told, Malformed> {
+    let told = Told {
+        started: take_started(from)?,
+        is_dirty: !matches!(state, State::Ready | State::Suspended),
+        names: from.json()?,
+        globals: from.json()?,
+        knows_all_names: from.flag()?,
+    };
+    from.finish()?;
+    let is_suspended = matches!(told.started, Started::Suspended(_));
+    (is_suspended == (state == State::Suspended))
+        .then_some(told)
+        .ok_or(Malformed)
+}
+
+/// What the worker says that its executor is in. What is not known is broken.
+fn state_of(name: &str) -> State {
+    [State::Ready, State::Suspended]
+        .into_iter()
+        .find(|state| state.as_str() == name)
+        .unwrap_or(State::Dirty)
+}
+
+fn worker_options(options: &ExecutorOptions) -> WorkerOptions {
+    let jail = JailOptions {
+        require_jail: options.require_jail,
+        ..JailOptions::with_memory(
+            options
+                .memory_limit
+                .saturating_mul(2)
+                .saturating_add(options.host_memory() as u64),
+        )
+    };
+    WorkerOptions::new(SERVICE, worker_build()).jail(jail)
+}
+
+fn init_failed(reason: &str) -> ExecutorError {
+    ExecutorError::new(ErrorCode::InitFailed, format!("SES init failed: {reason}"))
+}
+
+/// The error for a worker that is dead.
+fn died(death: &Death, time: Option<&Time<'_>>) -> ExecutorError {
+    use hotcell_meter::Stopped;
+    let hint = "the worker process had to be killed, and what the code declared is gone: call cleanup() and init()";
+    match &death.end {
+        End::Killed(Why::Deadline) if let Some(time) = time => {
+            ExecutorError::stopped(Stopped::Deadline, Some(TimeLimit::Timeout(time.timeout)))
+                .with("recoverable", false)
+                .with("hint", hint)
+        }
+        End::Killed(Why::Cancelled) => {
+            ExecutorError::stopped(Stopped::Cancelled, None).with("hint", hint)
+        }
+        _ => crashed(&death.to_string(), death.signal_name()),
+    }
+}
+
+fn crashed(how: &str, signal: Option<&str>) -> ExecutorError {
+    let error = ExecutorError::new(
+        ErrorCode::WorkerCrashed,
+        format!("Worker process crashed: {how}"),
+    );
+    let error = match signal {
+        Some(signal) => error.with("signal", signal),
+        None => error,
+    };
+    error.with(
+        "hint",
+        "what the code declared is gone: call cleanup() and init() for a new worker process",
+    )
+}

@@ -1,0 +1,86 @@
+//! What does not go along to a worker process is refused with a reason; what goes along works as it does here.
+
+use std::time::{Duration, Instant};
+
+use hotcell_cell::{Clock, Timers, Value};
+use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, MemoryStore, Run, State};
+use pollster::block_on;
+
+use crate::support::{fail, options, ready, value};
+
+fn refusal(options: ExecutorOptions) -> String {
+    let executor = Executor::new(options);
+    let error = block_on(executor.init()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InitFailed);
+    assert_eq!(executor.state(), State::Dead);
+    error.message
+}
+
+#[test]
+fn content_a_store_and_no_timeout_are_refused_at_init() {
+    let message = refusal(options().content(true));
+    assert!(message.contains("content"), "{message}");
+    let message = refusal(options().store(MemoryStore::new(1 << 10)));
+    assert!(message.contains("store"), "{message}");
+    let endless = options().timeout(None).cpu_time(Duration::from_secs(1));
+    let message = refusal(endless);
+    assert!(message.contains("timeoutMs"), "{message}");
+}
+
+#[test]
+fn a_run_without_a_timeout_is_refused_and_changes_nothing() {
+    let executor = ready(options().cpu_time(Duration::from_secs(5)));
+    let error = block_on(executor.run(Run::new("1").timeout(None))).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ValidationFailed);
+    assert!(error.message.contains("timeoutMs"), "{error:?}");
+    assert_eq!(value(&executor, "1 + 1"), Value::from(2));
+}
+
+#[test]
+fn computing_time_ends_a_run() {
+    let most = options().max_operations(1 << 50);
+    let executor = ready(most.clone().cpu_time(Duration::from_millis(30)));
+    let error = fail(&executor, "for (;;) {}");
+    assert_eq!(error.code, ErrorCode::ExecTimeout);
+    assert_eq!(error.details["limit"], "cpuTimeMs");
+    let executor = ready(most);
+    let run = Run::new("for (;;) {}").cpu_time(Duration::from_millis(30));
+    let error = block_on(executor.run(run)).unwrap_err();
+    assert_eq!(error.details["limit"], "cpuTimeMs");
+}
+
+#[test]
+fn nothing_is_recovered_after_a_timeout() {
+    let options = options().max_operations(1 << 50);
+    let executor = ready(options.timeout(Duration::from_millis(30)));
+    let error = fail(&executor, "for (;;) {}");
+    assert_eq!(error.details["recoverable"], false, "{error:?}");
+    assert!(!error.hint().unwrap().contains("recover()"), "{error:?}");
+    assert_eq!(executor.state(), State::Dirty);
+    let error = block_on(executor.recover()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidState);
+    assert!(
+        error.hint().unwrap().contains("worker process"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn timers_fire_and_waiting_is_not_computing() {
+    let wait = "await new Promise((done) => setTimeout(done, 200, 7))";
+    let real = options()
+        .timers(Timers::On)
+        .cpu_time(Duration::from_millis(150));
+    let began = Instant::now();
+    assert_eq!(value(&ready(real), wait), Value::from(7));
+    assert!(began.elapsed() >= Duration::from_millis(190));
+    let fixed = options().timers(Timers::On).clock(Clock::Fixed(0.0));
+    assert_eq!(value(&ready(fixed), wait), Value::from(7));
+    let persistent = ready(options().timers(Timers::Persistent));
+    value(
+        &persistent,
+        "var fired = 0; setTimeout(() => { fired = 1; }, 1); 0",
+    );
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(value(&persistent, "fired"), Value::from(1));
+}
