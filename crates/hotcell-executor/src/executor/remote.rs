@@ -51,7 +51,7 @@ impl Executor {
             slot.runs = slot.runs.wrapping_add(1);
             slot.runs
         };
-        let time = match self.time(clock) {
+        let time = match Self::time(clock) {
             Ok(time) => time,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
@@ -76,7 +76,7 @@ impl Executor {
         clock: &Clock,
     ) -> Result<Started, ExecutorError> {
         leave().await;
-        let time = self.time(clock)?;
+        let time = Self::time(clock)?;
         let began = |canceller| self.0.slot().cancel_with(canceller);
         let remote = match turn.remote("resume") {
             Ok(remote) => remote,
@@ -93,7 +93,7 @@ impl Executor {
     }
 
     /// A worker that does as it likes is ended by nothing but this time.
-    fn time<'c>(&self, clock: &'c Clock) -> Result<Time<'c>, ExecutorError> {
+    fn time(clock: &Clock) -> Result<Time<'_>, ExecutorError> {
         let (Some(timeout), Some(left)) = (clock.times.timeout, clock.left()) else {
             return Err(ExecutorError::new(
                 ErrorCode::ValidationFailed,

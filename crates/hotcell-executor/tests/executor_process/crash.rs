@@ -79,17 +79,20 @@ fn a_worker_that_does_not_end_what_is_cancelled_is_killed() {
     );
 }
 
+/// Says when it is dropped.
+struct Told(Arc<AtomicBool>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_run_that_nobody_waits_for_is_over_and_its_calls_too() {
     let executor = executor();
     let gate = Gate::default();
     let dropped = Arc::new(AtomicBool::new(false));
-    struct Told(Arc<AtomicBool>);
-    impl Drop for Told {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
     let told = Arc::clone(&dropped);
     let waits = Tool::asynchronous(move |_| {
         let told = Told(Arc::clone(&told));
@@ -164,7 +167,7 @@ fn nothing_is_left_of_many_executors() {
 fn rules_of_the_host_cannot_go_along_and_that_is_said() {
     struct NoEval;
     impl hotcell_prepare::Rule for NoEval {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "no_eval"
         }
 

@@ -78,9 +78,11 @@ fn misbehave(what: &str, parent: &Parent) -> Message {
             &[Value::object([("n", Value::from("x"))])],
         ),
         "too many calls" => {
-            let calls =
-                (0..30).map(|_| call(parent, "number", &[Value::object([("n", 1.into())])]));
-            calls.last().unwrap()
+            let one = || call(parent, "number", &[Value::object([("n", 1.into())])]);
+            for _ in 1..30 {
+                let _ = one();
+            }
+            one()
         }
         "approval of nothing" => {
             let asked = parent.call("approve", &json!({}), packed("number", &[]));
@@ -90,7 +92,7 @@ fn misbehave(what: &str, parent: &Parent) -> Message {
             for _ in 0..100 {
                 let mut entry = vec![0];
                 entry.extend(0_u64.to_le_bytes());
-                entry.extend(field(&[b'x'; 100_000]));
+                entry.extend(field(&vec![b'x'; 100_000]));
                 parent.print(1, &field(&entry));
             }
             wait_for_the_end(parent)
