@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// use hotcell_cell::Value;
 /// use hotcell_executor::{AgentTool, Executor, ExecutorOptions, Module};
 ///
-/// let price = AgentTool::asynchronous(|_| async { Ok(Value::from(3)) });
+/// let price = AgentTool::asynchronous(|_| async { Ok(Value::from(5)) });
 /// let options = ExecutorOptions::default()
 ///     .authorized_imports(["shop", "sums"])
 ///     .module("shop", Module::new().function("price", price).value("tax", 0.2))
@@ -27,7 +27,7 @@ use std::sync::Arc;
 ///     import { twice } from 'sums';
 ///     twice(await price('tea')) * (1 + tax)
 /// ";
-/// assert_eq!(executor.run(code).await?.output, Value::from(7.2));
+/// assert_eq!(executor.run(code).await?.output, Value::from(12));
 /// # Ok::<(), hotcell_executor::ExecutorError>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone)]
