@@ -17,7 +17,7 @@
 //! });
 //! let output = Capture::new(kernel.account(), 1 << 20);
 //! let run = kernel.run(Spec::new(["sh"]).stderr(Arc::new(output.clone())), |process| {
-//!     let status = process.execute(process.spec(["curl", "https://evil.example/"]));
+//!     let status = process.execute(process.spec(["curl", "-sS", "https://evil.example/"]));
 //!     Ok(status.map_or(127, |status| status.code()))
 //! });
 //! assert_eq!(pollster::block_on(run).status.code(), 7);
