@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    command::{cargo, cargo_output, node_output, node_packages, root},
+    command::{
+        cargo, cargo_output, cargo_output_with, node_output, node_packages, python_packages, root,
+    },
     demo, image,
 };
 
@@ -31,6 +33,8 @@ enum What {
     Shell(Output),
     /// Sandboxes, beside processes of bash and other shells without an operating system.
     Sandbox(Output),
+    /// Runs that wait for their host, and events, beside pydantic-monty.
+    Runs(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
@@ -70,6 +74,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             measure("sandbox", output)
         }
         What::Vfs(output) => measure("vfs", output),
+        What::Runs(output) => {
+            image::build(&image::Options::default())?;
+            runs(output)
+        }
         What::Exec(output) => measure("exec", output),
         What::Peers { json, quick } => {
             image::build(&image::Options::default())?;
@@ -102,6 +110,28 @@ fn measure(name: &str, output: Output) -> Result<()> {
     write_section(
         "bench/RESULTS.md",
         name,
+        &table(&serde_json::from_str(&report)?)?,
+    )
+}
+
+/// Measured with what is built by default, so that nothing is built for it alone. Beside it pydantic-monty, out of a folder of its own.
+fn runs(output: Output) -> Result<()> {
+    let folder = root().canonicalize()?.join("target/peers/monty");
+    python_packages("bench/peers/requirements.txt", &folder)?;
+    let folder = folder.display();
+    let monty = format!(
+        "PYTHONPATH='{folder}' MONTY_BIN='{folder}/bin/monty' python3 '{}'",
+        root().canonicalize()?.join("bench/runs/monty.py").display()
+    );
+    let arguments = ["bench", "--quiet", "--bench", "runs"];
+    let report = cargo_output_with(&[("HOTCELL_MONTY", &monty)], arguments)?;
+    if output.json {
+        println!("{report}");
+        return Ok(());
+    }
+    write_section(
+        "bench/RESULTS.md",
+        "runs",
         &table(&serde_json::from_str(&report)?)?,
     )
 }

@@ -52,11 +52,17 @@ pub enum ErrorCode {
     /// An answer to a call of a suspended run cannot be taken. Nothing has changed.
     #[serde(rename = "ERR_INVALID_ANSWER")]
     InvalidAnswer,
+    /// There is no run of that id in the background.
+    #[serde(rename = "ERR_UNKNOWN_RUN")]
+    UnknownRun,
+    /// A snapshot was made with another build of hotcell.
+    #[serde(rename = "ERR_FOREIGN_SNAPSHOT")]
+    ForeignSnapshot,
 }
 
 impl ErrorCode {
     /// Every code there is.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::InvalidState,
         Self::InitFailed,
         Self::ValidationFailed,
@@ -69,6 +75,8 @@ impl ErrorCode {
         Self::MemoryLimit,
         Self::Cancelled,
         Self::InvalidAnswer,
+        Self::UnknownRun,
+        Self::ForeignSnapshot,
     ];
 
     /// The name that the contract gives it.
@@ -86,6 +94,8 @@ impl ErrorCode {
             Self::MemoryLimit => "ERR_MEMORY_LIMIT",
             Self::Cancelled => "ERR_CANCELLED",
             Self::InvalidAnswer => "ERR_INVALID_ANSWER",
+            Self::UnknownRun => "ERR_UNKNOWN_RUN",
+            Self::ForeignSnapshot => "ERR_FOREIGN_SNAPSHOT",
         }
     }
 
@@ -103,7 +113,11 @@ impl ErrorCode {
     pub fn is_retryable(self) -> bool {
         !matches!(
             self,
-            Self::InvalidState | Self::InitFailed | Self::CleanupFailed
+            Self::InvalidState
+                | Self::InitFailed
+                | Self::CleanupFailed
+                | Self::UnknownRun
+                | Self::ForeignSnapshot
         )
     }
 }

@@ -12,6 +12,7 @@ use hotcell_prepare::{PrepareOptions, Rule, Transform};
 use crate::{
     approval::{Approval, ApprovalRequest},
     companion::OnCompanion,
+    event::{Event, OnEvent},
     log::LogEntry,
     module::Module,
     store::Store,
@@ -49,6 +50,8 @@ pub(crate) type OnLog = Arc<dyn Fn(&LogEntry) + Send + Sync>;
 pub(crate) type OnNotify = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) type OnApproval =
     Arc<dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Approval> + Send>> + Send + Sync>;
+
+pub(crate) type Spawner = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// What an executor is made with. Every limit has a default.
 #[derive(Clone)]
@@ -91,6 +94,10 @@ pub struct ExecutorOptions {
     pub(crate) on_notify: Option<OnNotify>,
     pub(crate) on_approval: Option<OnApproval>,
     pub(crate) on_companion: Option<OnCompanion>,
+    pub(crate) on_event: Option<OnEvent>,
+    pub(crate) spawner: Option<Spawner>,
+    pub(crate) max_background_runs: usize,
+    pub(crate) max_snapshot_bytes: usize,
 }
 
 impl Default for ExecutorOptions {
@@ -128,6 +135,10 @@ impl Default for ExecutorOptions {
             on_notify: None,
             on_approval: None,
             on_companion: None,
+            on_event: None,
+            spawner: None,
+            max_background_runs: 100,
+            max_snapshot_bytes: 256 << 20,
         }
     }
 }
@@ -321,6 +332,42 @@ impl ExecutorOptions {
     /// that `"store": true` made.
     pub fn max_store_bytes(mut self, bytes: usize) -> Self {
         self.max_store_bytes = bytes;
+        self
+    }
+
+    /// How large a snapshot may be, in bytes (256 MiB): one that is larger is neither taken nor looked at.
+    pub fn max_snapshot_bytes(mut self, bytes: usize) -> Self {
+        self.max_snapshot_bytes = bytes;
+        self
+    }
+
+    /// How many runs may go on by themselves, or wait with their results to be fetched (100): see
+    /// [`Run::yield_after`](crate::Run::yield_after). One more fails with `ERR_INVALID_STATE`.
+    pub fn max_background_runs(mut self, runs: usize) -> Self {
+        self.max_background_runs = runs;
+        self
+    }
+
+    /// What polls runs that go on by themselves (a pool of threads for all executors of the process). For tools that need a
+    /// runtime around them, say that of tokio:
+    ///
+    /// ```ignore
+    /// options.spawner(|run| { tokio::spawn(run); })
+    /// ```
+    ///
+    /// Dropping the future calls the run off.
+    pub fn spawner(
+        mut self,
+        spawn: impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + 'static,
+    ) -> Self {
+        self.spawner = Some(Arc::new(spawn));
+        self
+    }
+
+    /// Receives what happens as it happens (nobody does), in order: see [`Executor::events`](crate::Executor::events), which
+    /// does not wait for whoever listens. Called on the thread that runs the code; keep it short.
+    pub fn on_event(mut self, receive: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Arc::new(receive));
         self
     }
 

@@ -39,6 +39,17 @@ impl Executor {
     /// Options are not among it: a snapshot carries state, not what its owner may do. With
     /// [`ExecutorOptions::snapshot_key`] it is sealed.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
+        self.snapshot_against(None).await
+    }
+
+    /// The same, but of the memory of its cell only what is not as it was when `base` was taken: a snapshot, itself whole, of this
+    /// executor or one that it comes from. Who restores it needs both, see [`Executor::restore_since`].
+    pub async fn snapshot_since(&self, base: &[u8]) -> Result<Vec<u8>, ExecutorError> {
+        let base = snapshot::read(base, &self.0.options)?;
+        self.snapshot_against(Some(base.cell)).await
+    }
+
+    async fn snapshot_against(&self, base: Option<&[u8]>) -> Result<Vec<u8>, ExecutorError> {
         let mut turn = self.turn(Purpose::Work, "snapshot").await?;
         let cell = turn.cell("snapshot")?;
         let (mut memory, files, suspended, companion) = {
@@ -54,8 +65,16 @@ impl Executor {
             let suspended = slot.suspended.clone();
             (memory, slot.files(), suspended, slot.companion.clone())
         };
-        memory.run = suspended.map(|run| self.save(&run.in_new_cell(cell)));
-        let cell = cell.snapshot().map_err(|error| snapshot::failed(&error))?;
+        memory.run = suspended.map(|run| {
+            let mut saved = self.save(&run.in_new_cell(cell));
+            saved.asked = snapshot::asked(self.describe(&run, cell).calls);
+            saved
+        });
+        let cell = match base {
+            None => cell.snapshot(),
+            Some(base) => cell.snapshot_since(base),
+        };
+        let cell = cell.map_err(|error| snapshot::failed(&error))?;
         let files = snapshot::save_files(&files)?;
         let companion = match companion {
             Some(attached) => {
@@ -175,11 +194,13 @@ impl Executor {
             name: run.name.clone(),
             number: run.number,
             calls_function: run.calls_function,
+            trace: run.trace.map(|trace| trace.to_string()),
             operations: run.spent.operations,
             tool_calls: run.spent.tool_calls,
             wall_ms: millis(run.spent.wall),
             cpu_ms: millis(run.spent.cpu),
             calls: hooks.ledger().save(),
+            asked: Vec::new(),
             logs: logs.collect(),
         }
     }
@@ -214,6 +235,9 @@ impl Executor {
         let arguments = |number| outstanding.get(&number).cloned();
         let hooks = &self.0.hooks;
         hooks.reset(true);
+        // What cannot be a trace is none.
+        let trace = saved.trace.and_then(|trace| trace.parse().ok());
+        hooks.set_scene(saved.number, &saved.name, trace);
         let loaded = hooks.ledger().load(saved.calls, arguments);
         loaded.map_err(|over| snapshot::refused(&over.to_string()))?;
         let entries = saved.logs.into_iter().filter_map(|(level, message, at)| {
@@ -236,6 +260,7 @@ impl Executor {
             calls_function: saved.calls_function,
             program,
             times: Times::of(&Run::new(""), options),
+            trace,
             spent: RunStats {
                 operations: saved.operations,
                 tool_calls: saved.tool_calls,
@@ -256,7 +281,16 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
-        Self::restore_on(None, snapshot, options)
+        Self::restore_on(None, snapshot, None, options)
+    }
+
+    /// The same for what [`Executor::snapshot_since`] gave, together with the snapshot that it was taken against.
+    pub fn restore_since(
+        snapshot: &[u8],
+        base: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        Self::restore_on(None, snapshot, Some(base), options)
     }
 
     /// The same, on an engine of your own.
@@ -265,12 +299,23 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
-        Self::restore_on(Some(engine.clone()), snapshot, options)
+        Self::restore_on(Some(engine.clone()), snapshot, None, options)
+    }
+
+    /// [`Executor::restore_since`] on an engine of your own.
+    pub fn restore_since_with_engine(
+        engine: &Engine,
+        snapshot: &[u8],
+        base: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        Self::restore_on(Some(engine.clone()), snapshot, Some(base), options)
     }
 
     fn restore_on(
         engine: Option<Engine>,
         snapshot: &[u8],
+        base: Option<&[u8]>,
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
         let options = options.unwrap_or_default();
@@ -280,7 +325,12 @@ impl Executor {
             companion,
             content,
             cell,
+            ..
         } = snapshot::read(snapshot, &options)?;
+        let base = base
+            .map(|base| snapshot::read(base, &options))
+            .transpose()?
+            .map(|base| base.cell);
         let companion = match (companion, &options.on_companion) {
             (Some(bytes), Some(restore)) => {
                 let made = restore(bytes).map_err(|why| companion::failed(&why))?;
@@ -317,7 +367,10 @@ impl Executor {
         };
         let made = make_cell(executor.0.engine.as_ref(), |engine| {
             let cell_options = executor.0.hooks.cell_options(&preparer);
-            let mut cell = engine.restore(cell, cell_options)?;
+            let mut cell = match base {
+                None => engine.restore(cell, cell_options),
+                Some(base) => engine.restore_since(cell, base, cell_options),
+            }?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             let own = executor.0.slot().tools_of_its_own();
             let own = guarded(own.iter(), &executor);

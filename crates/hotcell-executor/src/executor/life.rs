@@ -251,7 +251,9 @@ impl Executor {
                 None => drop(self.turn(Purpose::Work, "cleanup").await?),
             }
         };
+        let forgotten = self.0.background.clear();
         // Releasing a cell takes a while, and runs the drops of tools, which are the host's code.
+        drop(forgotten);
         let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(released)));
         released.map_err(|_| {
             ExecutorError::new(

@@ -8,11 +8,13 @@ use std::{collections::VecDeque, sync::Arc};
 
 use futures_channel::oneshot;
 use hotcell_cell::Cell;
+use hotcell_meter::Stopped;
 
 use super::{Executor, Inner, Slot, life::hint, suspend::UnderWay};
 use crate::{
     error::ExecutorError,
     options::{Concurrency, ExecutorOptions},
+    output::Execution,
     state::State,
 };
 
@@ -52,6 +54,10 @@ pub(super) struct Turn {
     pub(super) is_dirty: bool,
     /// The run that waits in the cell, once it does.
     pub(super) suspended: Option<Box<UnderWay>>,
+    /// Whether a run began of whose end nobody has been told.
+    pub(super) is_open: bool,
+    /// Whether the use of the cell is over. What the slot says from then on may be said by somebody else.
+    is_settled: bool,
 }
 
 /// What a turn holds. Without a cell its owner is to learn that there is none.
@@ -68,6 +74,8 @@ impl Turn {
             held: Some(Held { cell, gone: None }),
             is_dirty: false,
             suspended: None,
+            is_open: false,
+            is_settled: false,
         }
     }
 
@@ -84,6 +92,9 @@ impl Turn {
         let Some(held) = &mut self.held else {
             return;
         };
+        if std::mem::replace(&mut self.is_settled, true) {
+            return;
+        }
         let is_dirty = self.is_dirty;
         let suspended = self.suspended.take();
         let is_suspended = suspended.is_some() || self.inner.slot().suspended.is_some();
@@ -99,6 +110,7 @@ impl Turn {
         slot.interrupter = None;
         slot.stop = None;
         slot.is_cancelled = false;
+        slot.under_way = None;
         if suspended.is_some() {
             slot.suspended = suspended;
         }
@@ -127,20 +139,42 @@ enum Asked {
 impl Executor {
     /// Waits for a turn, or says why there is none to be had.
     pub(super) async fn turn(&self, purpose: Purpose, method: &str) -> Result<Turn, ExecutorError> {
+        self.ask(purpose).granted(self, method).await
+    }
+
+    /// Takes a place in line.
+    pub(super) fn ask(&self, purpose: Purpose) -> Place {
         let asked = self.0.slot().ask(purpose, &self.0.options);
-        match asked {
-            Asked::Granted(cell) => Ok(Turn::new(&self.0, Some(cell))),
-            Asked::Waits(turn) => turn.await.map_err(|_| {
-                let state = self.state();
-                ExecutorError::invalid_state(state, method, hint(state))
-            }),
-            Asked::Refused(state, hint) => Err(ExecutorError::invalid_state(state, method, &hint)),
-        }
+        Place(match asked {
+            Asked::Granted(cell) => Ok(Ok(Turn::new(&self.0, Some(cell)))),
+            Asked::Waits(turn) => Ok(Err(turn)),
+            Asked::Refused(state, hint) => Err((state, hint)),
+        })
     }
 
     /// How many runs wait for their turn.
     pub fn queued(&self) -> usize {
         self.0.slot().waiting_runs()
+    }
+}
+
+/// A place in line: a turn, one to come, or why there is none. Dropping it gives it up.
+pub(super) struct Place(Result<Result<Turn, oneshot::Receiver<Turn>>, (State, String)>);
+
+impl Place {
+    pub(super) async fn granted(
+        self,
+        executor: &Executor,
+        method: &str,
+    ) -> Result<Turn, ExecutorError> {
+        match self.0 {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(turn)) => turn.await.map_err(|_| {
+                let state = executor.state();
+                ExecutorError::invalid_state(state, method, hint(state))
+            }),
+            Err((state, hint)) => Err(ExecutorError::invalid_state(state, method, &hint)),
+        }
     }
 }
 
@@ -189,6 +223,7 @@ impl Slot {
         self.interrupter = None;
         self.stop = None;
         self.is_cancelled = false;
+        self.under_way = None;
         if purpose != Purpose::Work {
             self.state = State::Running;
         }
@@ -273,6 +308,11 @@ impl Inner {
 impl Drop for Turn {
     fn drop(&mut self) {
         self.settle();
+        if std::mem::take(&mut self.is_open) {
+            // Its future was dropped.
+            let ended = Execution::refused(ExecutorError::stopped(Stopped::Cancelled, None));
+            self.inner.hooks.tell(|scene, hub| scene.ended(hub, &ended));
+        }
         if let Some(Held { cell, gone }) = self.held.take() {
             self.inner.pass_on(cell);
             drop(gone);

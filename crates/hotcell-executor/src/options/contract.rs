@@ -33,7 +33,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 29] = [
     "maxOperations",
     "timeoutMs",
     "cpuTimeMs",
@@ -55,6 +55,8 @@ const NAMES: [&str; 27] = [
     "isolation",
     "modules",
     "snapshotKey",
+    "maxSnapshotBytes",
+    "maxBackgroundRuns",
     "content",
     "maxContentItems",
     "maxContentBytes",
@@ -128,6 +130,8 @@ impl ExecutorOptions {
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
             "timers" => self.timers = given.timers()?,
+            "maxSnapshotBytes" => self.max_snapshot_bytes = given.size(1)?,
+            "maxBackgroundRuns" => self.max_background_runs = given.size(0)?,
             "maxCodeBytes" => self.max_code_bytes = given.size(1)?,
             "maxResultBytes" => self.max_result_bytes = given.size(1)?,
             "maxToolCalls" => self.max_tool_calls = given.size(0)?,
@@ -196,6 +200,8 @@ impl ExecutorOptions {
             "pauseClockDuringTools": self.pause_clock_during_tools,
             "isolation": "thread",
             "modules": modules.collect::<Map<_, _>>(),
+            "maxSnapshotBytes": self.max_snapshot_bytes,
+            "maxBackgroundRuns": self.max_background_runs,
             "content": self.content,
             "maxContentItems": self.max_content_items,
             "maxContentBytes": self.max_content_bytes,

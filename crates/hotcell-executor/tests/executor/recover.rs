@@ -138,3 +138,23 @@ fn a_time_that_is_over_before_the_code_begins_costs_nothing() {
     }
     assert_eq!(value(&executor, "kept"), Value::from(1));
 }
+
+#[test]
+fn whoever_hears_of_a_timeout_may_recover_and_go_on_at_once() {
+    let executor = impatient();
+    let gate = Gate::default();
+    block_on(executor.send_tools([("gate", gate.tool())])).unwrap();
+    let again = executor.clone();
+    let next = block_on(executor.execute_then("for (;;) {}", |execution, _| {
+        assert_eq!(execution.error.unwrap().code, ErrorCode::ExecTimeout);
+        block_on(again.recover()).unwrap();
+        let run = Run::new("await gate()").timeout(Duration::from_mins(1));
+        let mut next = Box::pin(async move { again.run(run).await });
+        gate.reached_by(&mut next);
+        next
+    }));
+    // Only now the turn of the first is passed on, which takes nothing from the second.
+    assert!(executor.cancel());
+    assert_eq!(block_on(next).unwrap_err().code, ErrorCode::Cancelled);
+    assert_eq!(value(&executor, "1"), Value::from(1));
+}
