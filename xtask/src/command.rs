@@ -45,6 +45,11 @@ pub(crate) fn program<const N: usize>(name: &str, arguments: [&str; N]) -> Resul
     run(Command::new(file).args(arguments))
 }
 
+/// Runs a program that cargo built and returns what it prints.
+pub(crate) fn program_output(name: &str) -> Result<String> {
+    output(&mut Command::new(root().join("target/release").join(name)))
+}
+
 /// Runs a script of ours with Node and shows what it says.
 pub(crate) fn node<const N: usize>(script: &str, arguments: [&str; N]) -> Result<()> {
     run(Command::new("node")
