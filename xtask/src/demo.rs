@@ -24,6 +24,14 @@ pub(crate) fn run() -> Result<()> {
 /// Builds what users get: libraries, the command, the Node package. All at once, so that nothing is built twice.
 pub(crate) fn build() -> Result<()> {
     // Not the tool that runs just now.
-    cargo(["build", "--release", "--lib", "--bin", "hotcell"])?;
+    cargo([
+        "build",
+        "--release",
+        "--lib",
+        "--bin",
+        "hotcell",
+        "--bin",
+        "hotcell-worker",
+    ])?;
     node("bindings/node/build.mjs", ["--copy"])
 }
