@@ -3,7 +3,7 @@
  * its time is over.
  */
 
-export type ExecutorState = "NEW" | "INITIALIZING" | "READY" | "RUNNING" | "DIRTY" | "DEAD";
+export type ExecutorState = "NEW" | "INITIALIZING" | "READY" | "RUNNING" | "SUSPENDED" | "DIRTY" | "DEAD";
 
 export type ConsoleLevel = "log" | "info" | "warn" | "error";
 
@@ -40,6 +40,13 @@ export interface ExecutorOptions {
    * can be restored. Without one, whoever can change the bytes of a snapshot can change what the sandbox does next.
    */
   snapshotKey?: string;
+  /** How large a snapshot may be, in bytes (256 MiB): one that is larger is neither taken nor restored. */
+  maxSnapshotBytes?: number;
+  /**
+   * How many runs may go on by themselves, or wait with their results to be fetched (100): see `yieldAfterMs`. One more fails with
+   * `ERR_INVALID_STATE`.
+   */
+  maxBackgroundRuns?: number;
   /** Where `Date.now()` gets the time ("none": it throws). */
   clock?: "none" | "real" | { fixed: number };
   /** Where `Math.random()` gets its numbers ("none": it throws). */
@@ -98,9 +105,11 @@ export interface ExecutorOptions {
   onNotify?: (text: string) => void;
   /**
    * Decides on calls of tools with `permission: "ask"`; without it they are refused. `true` allows the call, a text refuses
-   * it with that reason, anything else refuses it.
+   * it with that reason, `suspend()` leaves it to whoever resumes the run, anything else refuses it.
    */
-  onApproval?: (request: ApprovalRequest) => boolean | string | Promise<boolean | string>;
+  onApproval?: (request: ApprovalRequest) => boolean | string | Suspend | Promise<boolean | string | Suspend>;
+  /** Receives what happens as it happens, before the promise of the run is settled: see `events`. */
+  onEvent?: (event: ExecutorEvent) => void;
 }
 
 /** What a module exports: functions, which are called like tools, and values, which arrive frozen. */
@@ -181,6 +190,131 @@ export interface RunStats {
   peakMemoryBytes: number;
 }
 
+/** How far a run has come that `start` began. */
+export type Started<T = unknown> = CompleteRun<T> | SuspendedRun | RunningRun;
+
+/** It is over, well or not. */
+export interface CompleteRun<T = unknown> extends Execution<T> {
+  status: "complete";
+}
+
+/** It waits for answers: `resume` takes it further, in this process or, after `snapshot` and `restore`, in another. */
+export interface SuspendedRun {
+  status: "suspended";
+  /** The calls that wait. There is at least one. */
+  calls: SuspendedCall[];
+  /** All calls that it has made, those that wait among them. */
+  made: CallRecord[];
+  logs: string;
+  entries: LogEntry[];
+  /** What the code has shown so far. */
+  content: ContentItem[];
+  stats: RunStats;
+}
+
+/** It takes longer than `yieldAfterMs`, and goes on by itself. */
+export interface RunningRun {
+  status: "running";
+  /** For `wait`, `cancelRun` and `giveUp`, and in events. */
+  id: string;
+  made: CallRecord[];
+  logs: string;
+  entries: LogEntry[];
+  /** What the code has shown so far. */
+  content: ContentItem[];
+}
+
+export interface SuspendedCall {
+  /** Names it to `resume`. */
+  id: string;
+  tool: string;
+  arguments: unknown[];
+  /** "deferred": its tool always suspends. "tool": the tool said so. "approval": it needs consent that nobody here could give. */
+  reason: "deferred" | "tool" | "approval";
+}
+
+/** What a tool answers that has no answer yet: see `suspend`. */
+export interface Suspend {
+  readonly [Symbol.toStringTag]: "hotcell.suspend";
+}
+
+/** What became of a call that needs consent: see `approve` and `deny`. */
+export interface Decision {
+  readonly kind: number;
+  readonly reason?: string;
+}
+
+/** There is no answer yet: under `start` the run waits for `resume`. For asynchronous tools and for `onApproval`. */
+export function suspend(): Suspend;
+/** The answer to a call that waits for consent: it takes place now, with the tool's function. */
+export function approve(): Decision;
+/** The answer to a call that waits for consent: it does not take place, and code gets an error with this reason. */
+export function deny(reason: string): Decision;
+/** A tool without a function: each call suspends the run. */
+export function suspending(about?: ToolSpec): ToolFunction;
+
+/** Something that happened in an executor. */
+export type ExecutorEvent = {
+  /** They are counted while somebody watches. */
+  number: number;
+  /** ISO 8601. */
+  at: string;
+  /** The run that it belongs to. */
+  run: string;
+  /** The call that it is about, as in `SuspendedCall`; its parent is the run. */
+  call?: string;
+  parent?: string;
+} & (
+  | { type: "runStarted"; name: string; traceparent?: string }
+  | { type: "log"; level: ConsoleLevel; message: string }
+  | {
+      type: "content";
+      /** Which item of the run's `content` it is, from 0. */
+      index: number;
+      mime: ContentItem["mime"];
+      /** How many it holds; `text` or `data` is there if they are at most 64 KiB. */
+      bytes: number;
+      text?: string;
+      data?: Uint8Array;
+    }
+  | { type: "notify"; text: string }
+  | { type: "callStarted"; tool: string; /** In words, cut. */ arguments: string; traceparent?: string }
+  | { type: "callEnded"; tool: string; durationMs: number; outcome: CallRecord["outcome"]; message?: string }
+  | { type: "callSuspended"; tool: string; reason: SuspendedCall["reason"] }
+  | { type: "suspended"; calls: string[] }
+  | { type: "resumed"; calls: string[] }
+  | { type: "ended"; ok: boolean; code?: ExecutorErrorCode; message?: string; is_final_answer: boolean; stats: RunStats }
+  | { type: "missed"; /** So many were not read in time. */ events: number }
+);
+
+/** What a snapshot says of itself. For showing: unless it is sealed and was looked at with the key, whoever wrote it wrote this. */
+export interface SnapshotInfo {
+  /** The build of hotcell that it was made with. */
+  build: string;
+  /** Whether that is this one. */
+  isCurrent: boolean;
+  bytes: number;
+  unpackedBytes: number;
+  isSealed: boolean;
+  /** Whether its `base` has to be there to restore it. */
+  hasBase: boolean;
+  state: "READY" | "SUSPENDED";
+  /** The tools that have to be sent again. */
+  tools: string[];
+  run?: {
+    id: string;
+    name: string;
+    code: string;
+    /** `arguments` are JSON as in the stdio protocol; absent once all of them come to more than 64 KiB. */
+    calls: Array<{ id: string; tool: string; arguments?: unknown[]; reason: SuspendedCall["reason"] }>;
+    made: CallRecord[];
+    logs: string;
+  };
+}
+
+/** Looks at a snapshot without restoring it. Of the options `snapshotKey` and the limits count. */
+export function inspectSnapshot(snapshot: Uint8Array, options?: ExecutorOptions): Promise<SnapshotInfo>;
+
 export interface CallRecord {
   tool: string;
   /** Absent once the arguments of a run have come to more than 1 MiB. */
@@ -219,7 +353,10 @@ export type ExecutorErrorCode =
   | "ERR_TOOL_PROXY_FAIL"
   | "ERR_CLEANUP_FAILED"
   | "ERR_MEMORY_LIMIT"
-  | "ERR_CANCELLED";
+  | "ERR_CANCELLED"
+  | "ERR_INVALID_ANSWER"
+  | "ERR_UNKNOWN_RUN"
+  | "ERR_FOREIGN_SNAPSHOT";
 
 export interface NormalizedExecutorError {
   code: ExecutorErrorCode;
@@ -276,6 +413,8 @@ export interface ToolSpec {
   deferred?: boolean;
   /** Whether the function gets a `ToolContext` behind its arguments. */
   context?: boolean;
+  /** The function is never called: each call suspends the run. */
+  suspends?: boolean;
 }
 
 /** What a tool may know of a call beside its arguments. */
@@ -284,8 +423,10 @@ export interface ToolContext<C = unknown> {
   readonly signal: AbortSignal;
   /** The name that the code called it by. */
   readonly tool: string;
-  /** Tells calls apart. */
+  /** Tells calls apart: the id that `resume` and events have for it. */
   readonly callId: string;
+  /** Where the call stands in the trace that `start` was given: for requests of the tool's own. */
+  readonly traceparent?: string;
   /** What `run` was given as its `context`. */
   readonly context: C;
 }
@@ -324,6 +465,13 @@ export interface RunOptions {
   callFunction?: boolean;
 }
 
+export interface StartOptions extends RunOptions {
+  /** If the run takes longer than that, it comes back as "running" and goes on by itself. */
+  yieldAfterMs?: number;
+  /** What the run is a part of, as W3C's Trace Context writes it; events and tools are given their places in it. */
+  traceparent?: string;
+}
+
 /** The contract of an executor. */
 export interface ICodeExecutor {
   init(): Promise<void>;
@@ -333,6 +481,13 @@ export interface ICodeExecutor {
   cleanup(): Promise<void>;
 }
 
+export interface RestoreOptions extends ExecutorOptions {
+  /** Tools to be sent again. */
+  tools?: Tools;
+  /** The snapshot that this one was taken against, if it was. */
+  base?: Uint8Array;
+}
+
 export class SESExecutor implements ICodeExecutor {
   constructor(options?: ExecutorOptions);
 
@@ -340,7 +495,7 @@ export class SESExecutor implements ICodeExecutor {
    * An executor as it was when the snapshot was taken, here or in another process. A snapshot holds state and nothing else: limits,
    * clock, randomness and imports are those of `options`, or the defaults. Tools must be sent again.
    */
-  static restore(snapshot: Uint8Array, options?: ExecutorOptions): Promise<SESExecutor>;
+  static restore(snapshot: Uint8Array, options?: RestoreOptions): Promise<SESExecutor>;
 
   readonly state: ExecutorState;
   /** How many runs wait for their turn. */
@@ -352,7 +507,7 @@ export class SESExecutor implements ICodeExecutor {
   /** The files that its tools work on, if there are such. */
   readonly files: Files | undefined;
   /** The options in force. */
-  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "snapshotKey" | "cpuTimeMs">> & Pick<ExecutorOptions, "cpuTimeMs">;
+  readonly options: Required<Omit<ExecutorOptions, "onLog" | "onApproval" | "onEvent" | "snapshotKey" | "cpuTimeMs">> & Pick<ExecutorOptions, "cpuTimeMs">;
 
   init(): Promise<void>;
   /** Values become global variables: copies, deeply frozen. */
@@ -368,10 +523,44 @@ export class SESExecutor implements ICodeExecutor {
   run<T = unknown>(code: string, options?: RunOptions): Promise<RunOutput<T>>;
   /** Like `run`, but never fails: the error is in what it resolves to. */
   execute<T = unknown>(code: string, options?: RunOptions): Promise<Execution<T>>;
+  /**
+   * Runs code to its end, or until it waits for nothing but its host: for a tool that suspends, or for consent that nobody here
+   * can give. Code does not notice. A run that failed is complete, with an error.
+   */
+  start<T = unknown>(code: string, options?: StartOptions): Promise<Started<T>>;
+  /**
+   * Answers calls of a suspended run by their ids, all or some, and takes it further: with a value, an `Error` that the call fails
+   * with, `approve()` or `deny(reason)`. An answer that cannot be taken is `ERR_INVALID_ANSWER`; then none was, and the run waits
+   * as before.
+   */
+  resume<T = unknown>(
+    answers: Record<string, unknown>,
+    options?: { yieldAfterMs?: number; signal?: AbortSignal; context?: unknown },
+  ): Promise<Started<T>>;
+  /** The run that waits for answers, if there is one. */
+  suspension(): Promise<SuspendedRun | undefined>;
+  /** Gives up the run that waits for answers. */
+  abandon(): Promise<void>;
+  /** Waits for the end of a run that goes on by itself, and fetches what came of it; or for so long, and it is "running" still. */
+  wait<T = unknown>(id: string, options?: { yieldAfterMs?: number }): Promise<Started<T>>;
+  /** Ends a run that goes on by itself: it fails with `ERR_CANCELLED`, and can be fetched. */
+  cancelRun(id: string): void;
+  /** Ends a run that goes on by itself, and forgets what came of it. */
+  giveUp(id: string): Promise<void>;
+  /** The ids of runs that go on by themselves, or have ended and were not fetched. */
+  readonly backgroundRuns: string[];
+  /**
+   * What happens from here on, in order, until the loop is left or the executor is gone. If more than `maxUnread` (1,024) events, or
+   * `maxUnreadBytes` (1 MiB) of them, wait to be read, the oldest go, and an event "missed" says how many. No run waits for it.
+   */
+  events(options?: { maxUnread?: number; maxUnreadBytes?: number }): AsyncIterableIterator<ExecutorEvent>;
   /** Calls off the run under way; it fails with `ERR_CANCELLED`. False if there is none. */
   cancel(): boolean;
-  /** Everything the executor holds, as bytes; files in memory and changes on top of a directory included. */
-  snapshot(): Promise<Buffer>;
+  /**
+   * Everything the executor holds, as bytes; files in memory and changes on top of a directory included. With a `base`, an earlier
+   * snapshot, only what of its memory has changed since: `restore` needs both.
+   */
+  snapshot(options?: { base?: Uint8Array }): Promise<Buffer>;
   /** A second executor in the same state, tools and files included. */
   fork(): Promise<SESExecutor>;
   /**

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    command::{cargo, node_output, node_packages, program_output, root},
+    command::{
+        cargo, cargo_output_with, node_output, node_packages, program_output, python_packages, root,
+    },
     demo, image,
 };
 
@@ -33,6 +35,8 @@ enum What {
     Sandbox(Output),
     /// Worker processes, beside threads.
     Worker(Output),
+    /// Runs that wait for their host, and events, beside pydantic-monty.
+    Runs(Output),
     /// hotcell, beside what one would use instead.
     Peers {
         /// Print the figures as JSON instead of writing them to bench/RESULTS.md, bench/peers.svg and the README.
@@ -76,6 +80,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             measure("worker", output)
         }
         What::Vfs(output) => measure("vfs", output),
+        What::Runs(output) => {
+            image::build(&image::Options::default())?;
+            runs(output)
+        }
         What::Exec(output) => measure("exec", output),
         What::Peers { json, quick } => {
             image::build(&image::Options::default())?;
@@ -110,6 +118,28 @@ fn measure(name: &str, output: Output) -> Result<()> {
     write_section(
         "bench/RESULTS.md",
         name,
+        &table(&serde_json::from_str(&report)?)?,
+    )
+}
+
+/// Measured with what is built by default, so that nothing is built for it alone. Beside it pydantic-monty, out of a folder of its own.
+fn runs(output: Output) -> Result<()> {
+    let folder = root().canonicalize()?.join("target/peers/monty");
+    python_packages("bench/peers/requirements.txt", &folder)?;
+    let folder = folder.display();
+    let monty = format!(
+        "PYTHONPATH='{folder}' MONTY_BIN='{folder}/bin/monty' python3 '{}'",
+        root().canonicalize()?.join("bench/runs/monty.py").display()
+    );
+    let arguments = ["bench", "--quiet", "--bench", "runs"];
+    let report = cargo_output_with(&[("HOTCELL_MONTY", &monty)], arguments)?;
+    if output.json {
+        println!("{report}");
+        return Ok(());
+    }
+    write_section(
+        "bench/RESULTS.md",
+        "runs",
         &table(&serde_json::from_str(&report)?)?,
     )
 }

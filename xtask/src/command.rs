@@ -39,6 +39,23 @@ pub(crate) fn cargo_output<S: AsRef<OsStr>>(
     output(&mut cargo_command(arguments))
 }
 
+/// Runs cargo with these variables and returns what it prints.
+pub(crate) fn cargo_output_with<S: AsRef<OsStr>>(
+    variables: &[(&str, &str)],
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<String> {
+    output(cargo_command(arguments).envs(variables.iter().copied()))
+}
+
+/// Installs packages of Python into a folder of their own.
+pub(crate) fn python_packages(requirements: &str, folder: &Path) -> Result<()> {
+    run(Command::new("python3")
+        .args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"])
+        .arg(folder)
+        .args(["--requirement", requirements])
+        .current_dir(root()))
+}
+
 /// Runs a program that cargo built, and shows what it says.
 pub(crate) fn program<const N: usize>(name: &str, arguments: [&str; N]) -> Result<()> {
     let file = root().join("target/release").join(name);

@@ -11,21 +11,26 @@ const { AsyncResource } = require('node:async_hooks');
 const { setImmediate } = require('node:timers');
 const { Host, Parcel } = require('./native.cjs');
 const { ExecutorError, SandboxError } = require('./error.cjs');
-const { assemble } = require('./report.cjs');
+const { assemble, eventOf } = require('./report.cjs');
 const { unpack, unpackInSteps } = require('./unpack.cjs');
 
 /** `pack.cjs`, once there is something to pack. */
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND, NOTICE] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND, NOTICE, HAPPENED] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW, RAN, SANDBOX, REFUSED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/** A tool that returns this has no answer yet: see `suspend` in index.d.cts. */
+const SUSPEND = Object.freeze({ [Symbol.toStringTag]: 'hotcell.suspend' });
 
 /** How much of a turn of the event loop is for all of this, functions of the host's that are called included. */
 const TURN_MS = 4;
 
 /** Operations under way. */
 const pending = new Map();
+/** How many of them keep the process alive. */
+let awaited = 0;
 /**
  * What operations under way may call: sets of tools, hooks. Nothing native refers to functions of the host, and nothing
  * here does once the operation is over, so an executor that nobody holds is garbage, whatever its tools hold on to.
@@ -210,17 +215,17 @@ const soon = Promise.resolve();
 
 /**
  * Starts an operation and promises its end. `start` gets the number to start it under. While it is under way it keeps the
- * process alive, and `held` callable. `context` is for the tools that it calls.
+ * process alive, unless it is `idle`, and `held` callable. `context` is for the tools that it calls.
  */
-function operate(held, start, context) {
+function operate(held, start, context, idle = false) {
   return new Promise((resolve, reject) => {
     const id = newId();
     if (start(id)) {
       isUpToUs = true;
       soon.then(goOn);
     }
-    if (pending.size === 0) host.hold(true);
-    const operation = { resolve, reject, held, context, resource: new AsyncResource('hotcell') };
+    if (!idle && awaited++ === 0) host.hold(true);
+    const operation = { resolve, reject, held, context, idle, resource: new AsyncResource('hotcell') };
     pending.set(id, operation);
     for (const { id } of held) {
       const users = callable.get(id);
@@ -247,16 +252,17 @@ class ToolContext {
   tool;
   /** What `run` was given for its tools. */
   context;
+  /** Tells calls apart: the id that answers and events have for it. */
+  callId;
+  /** Where the call stands in the trace that `start` was given. */
+  traceparent;
 
-  constructor(call, tool, context) {
+  constructor(call, tool, context, callId, traceparent) {
     this.#call = call;
     this.tool = tool;
     this.context = context;
-  }
-
-  /** Tells calls apart. */
-  get callId() {
-    return `call-${this.#call}`;
+    this.callId = callId ?? `call-${call}`;
+    this.traceparent = traceparent;
   }
 
   /** Fires when the run ends before the tool has answered. */
@@ -295,6 +301,8 @@ function handle(event) {
       return log(event);
     case NOTICE:
       return notice(event);
+    case HAPPENED:
+      return happened(event);
     case APPROVAL:
       return approve(event);
     case OUTPUT:
@@ -308,9 +316,9 @@ function handle(event) {
 
 function done([, , id, kind, ...content]) {
   const operation = pending.get(id);
-  const { resolve, reject, held } = operation;
+  const { resolve, reject, held, idle } = operation;
   pending.delete(id);
-  if (pending.size === 0) host.hold(false);
+  if (!idle && --awaited === 0) host.hold(false);
   for (const { id } of held) {
     const users = callable.get(id);
     users.splice(users.indexOf(operation), 1);
@@ -357,6 +365,12 @@ function notice([, , hooks, text]) {
   inContext(hooks, (hooks) => hooks.onNotify(text));
 }
 
+function happened([, , hooks, events]) {
+  inContext(hooks, (hooks) => {
+    for (const event of JSON.parse(events)) safely(() => hooks.onEvent(eventOf(event)));
+  });
+}
+
 function output([, , hooks, stream, bytes]) {
   inContext(hooks, (hooks) => hooks.onOutput(bytes, stream));
 }
@@ -365,13 +379,13 @@ function command([, , id, set, name, native]) {
   respond(id, `the exit code of ${name}`, () => inContext(set, (commands) => commands.call(name, native)));
 }
 
-function call([, , id, set, tool, packed]) {
+function call([, , id, set, tool, packed, callId, traceparent]) {
   respond(id, `the result of ${tool}`, () => {
     const odd = [];
     const values = valuesOf(packed, odd);
     if (odd.length > 0) throw new TypeError(`an argument of ${tool} cannot leave the sandbox: ${odd[0]}`);
     calls.add(id);
-    return inContext(set, (tools, operation) => tools.call(tool, values, new ToolContext(id, tool, operation.context)));
+    return inContext(set, (tools, operation) => tools.call(tool, values, new ToolContext(id, tool, operation.context, callId, traceparent)));
   });
 }
 
@@ -438,6 +452,7 @@ function answered(isHere) {
 
 function answer(id, name, value) {
   settled(id);
+  if (value === SUSPEND) return answered(host.suspend(id));
   try {
     packing ??= require('./pack.cjs');
     packing.pack([value], [name], (...pieces) => answered(host.answer(id, ...pieces)));
@@ -458,4 +473,4 @@ function fail(id, error) {
   packing.packThrown(error, (...pieces) => answered(host.fail(id, ...pieces)));
 }
 
-module.exports = { host, newId, operate };
+module.exports = { SUSPEND, host, newId, operate };

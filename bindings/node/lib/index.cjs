@@ -50,6 +50,26 @@ class Sandbox {
   }
 }
 
+function suspend() {
+  return require('./runs.cjs').suspend();
+}
+
+function approve() {
+  return require('./runs.cjs').approve();
+}
+
+function deny(reason) {
+  return require('./runs.cjs').deny(reason);
+}
+
+function inspectSnapshot(snapshot, options) {
+  return require('./runs.cjs').inspectSnapshot(snapshot, options);
+}
+
+function suspending(about) {
+  return require('./tools.cjs').suspending(about);
+}
+
 function tool(fn, about) {
   return require('./tools.cjs').tool(fn, about);
 }
@@ -72,13 +92,18 @@ module.exports = {
   Files,
   Sandbox,
   SandboxError,
+  approve,
   buildId: native.buildId(),
+  deny,
   fileTools,
+  inspectSnapshot,
   observation,
   parseCode,
   prepareProgram,
   prepareProgramAsync,
   renderPrompt,
+  suspend,
+  suspending,
   tool,
   toolsFromSchemas,
   validateCode,

@@ -13,11 +13,14 @@ const MAX_ODD = 5;
  * make of them. Yields between steps, and returns the report.
  */
 function* assemble(values, odd) {
-  const [{ is_final_answer, lines, content, diagnostics, stats, calls, texts, error }, logs = '', output] = values;
+  const [{ is_final_answer, lines, content, diagnostics, stats, calls, texts, error, status, waiting, id }, logs = '', output] = values;
   const entries = yield* entriesOf(lines, texts, logs);
   const records = yield* recordsOf(calls, texts, values);
+  if (status === 'running') return { status, id, logs, entries, content, made: records };
+  if (status === 'suspended') return { status, calls: waitingOf(waiting, texts, values), made: records, logs, entries, content, stats };
   for (const message of odd.slice(0, MAX_ODD)) diagnostics.push(notMade(message));
   return {
+    ...(status && { status }),
     output, logs, is_final_answer, entries, content, diagnostics, stats, calls: records,
     error: error ? new ExecutorError({ ...error, logs, entries, content }) : undefined,
   };
@@ -51,6 +54,18 @@ function* recordsOf(calls, texts, values) {
   return records;
 }
 
+/** The calls that wait. Their arguments are the last of the values. */
+function waitingOf(waiting, texts, values) {
+  const calls = [];
+  let at = values.length;
+  for (let i = 0; i < waiting.length; i += 4) at -= waiting[i + 2];
+  for (let i = 0; i < waiting.length; i += 4) {
+    const args = values.slice(at, (at += waiting[i + 2]));
+    calls.push({ id: texts[waiting[i]], tool: texts[waiting[i + 1]], arguments: args, reason: texts[waiting[i + 3]] });
+  }
+  return calls;
+}
+
 function notMade(message) {
   return {
     rule: 'result_not_cloneable',
@@ -60,4 +75,10 @@ function notMade(message) {
   };
 }
 
-module.exports = { assemble };
+/** An event as it came from JSON, where bytes are base64. */
+function eventOf(event) {
+  if (event.type === 'content' && event.data !== undefined) event.data = new Uint8Array(Buffer.from(event.data, 'base64'));
+  return event;
+}
+
+module.exports = { assemble, eventOf };

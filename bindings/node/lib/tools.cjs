@@ -16,7 +16,7 @@ function isAsync(fn) {
   return typeof fn === 'function' && Object.prototype.toString.call(fn) === '[object AsyncFunction]';
 }
 
-const SPEC_KEYS = ['description', 'parameters', 'returns', 'permission', 'positional', 'mode', 'deferred', 'context'];
+const SPEC_KEYS = ['description', 'parameters', 'returns', 'permission', 'positional', 'mode', 'deferred', 'context', 'suspends'];
 
 /** The functions of one `sendTools`, for one executor. */
 class ToolSet {
@@ -89,6 +89,11 @@ function tool(fn, about) {
   described[promises] = isAsync(fn);
   described[spec] = check(about, fn.name || 'the tool');
   return described;
+}
+
+/** A tool without a function: each call suspends the run, and whoever resumes it gives the answer. */
+function suspending(about = {}) {
+  return tool(() => {}, { ...about, suspends: true });
 }
 
 /**
@@ -191,4 +196,4 @@ function isNamespace(given) {
   return (prototype === Object.prototype || prototype === null) && Object.keys(given).length > 0;
 }
 
-module.exports = { ToolSet, add, builtin, gather, spec, tool, toolsFromSchemas };
+module.exports = { ToolSet, add, builtin, gather, spec, suspending, tool, toolsFromSchemas };

@@ -131,6 +131,24 @@ impl Bridge {
         self.send(Event { lane, what });
     }
 
+    /// Tells Node of something that happened, in JSON.
+    pub(crate) fn happened(&self, lane: u32, hooks: u32, event: &str) {
+        let mut queue = lock(&self.queue);
+        if let Some(last) = queue.events.back_mut()
+            && let What::Happened { hooks: to, events } = &mut last.what
+            && (last.lane, *to) == (lane, hooks)
+            && events.len() < LINES
+        {
+            events.push(',');
+            events.push_str(event);
+            return;
+        }
+        drop(queue);
+        let events = event.to_owned();
+        let what = What::Happened { hooks, events };
+        self.send(Event { lane, what });
+    }
+
     /// Tells Node that an operation is over.
     pub(crate) fn done(&self, lane: u32, operation: u32, outcome: Outcome) {
         let what = What::Done { operation, outcome };
@@ -167,6 +185,7 @@ impl Bridge {
             set,
             tool: call.tool,
             arguments: pack(call.arguments.into_vec()),
+            origin: call.origin,
             answer: Caller::paid_by(sender, room),
             passage,
         };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hotcell::cell::Origin;
 use napi::{
     Env, Result,
     bindgen_prelude::{Array, Buffer},
@@ -30,6 +31,7 @@ pub(crate) enum What {
         set: u32,
         tool: Arc<str>,
         arguments: Packed,
+        origin: Option<Origin>,
         answer: Caller<First>,
         passage: Passage,
     },
@@ -45,6 +47,8 @@ pub(crate) enum What {
         answer: Caller<First>,
         passage: Passage,
     },
+    /// Things happened in an executor: JSON, with a comma between each two.
+    Happened { hooks: u32, events: String },
     /// A command of a sandbox printed something.
     Output {
         hooks: u32,
@@ -69,6 +73,7 @@ const DONE: u32 = 3;
 const OUTPUT: u32 = 5;
 const COMMAND: u32 = 6;
 const NOTICE: u32 = 7;
+const HAPPENED: u32 = 8;
 /// There are more events to be taken.
 pub(crate) const MORE: u32 = 4;
 
@@ -78,6 +83,7 @@ impl Event {
         match &self.what {
             What::Call { arguments, .. } | What::Approval { arguments, .. } => arguments.size(),
             What::Log { entries, .. } => entries.len(),
+            What::Happened { events, .. } => events.len(),
             What::Notice { text, .. } => text.len(),
             What::Output { bytes, .. } => bytes.len(),
             What::Command { name, .. } => name.len(),
@@ -110,6 +116,7 @@ impl Event {
                 set,
                 tool,
                 arguments,
+                origin,
                 answer,
                 passage: _passage,
             } => {
@@ -117,6 +124,16 @@ impl Event {
                 row.insert(set)?;
                 row.insert(&*tool)?;
                 values(env, &mut row, arguments)?;
+                if let Some(origin) = origin {
+                    row.insert(origin.call())?;
+                    if let Some(trace) = origin.trace() {
+                        row.insert(trace.to_string())?;
+                    }
+                }
+            }
+            What::Happened { hooks, events } => {
+                begin(&mut row, HAPPENED, lane, hooks)?;
+                row.insert(format!("[{events}]"))?;
             }
             What::Log { hooks, entries } => {
                 begin(&mut row, LOG, lane, hooks)?;

@@ -3,11 +3,12 @@
 
 mod modules;
 mod report;
+mod runs;
 mod tools;
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -33,7 +34,7 @@ use crate::{
     files::NativeFiles,
     host::Host,
     main_thread::{Affinity, Weight},
-    order::Order,
+    order::{Order, is_long},
     outcome::Outcome,
     packed::{Malformed, Reader},
     sandbox::NativeSandbox,
@@ -43,6 +44,7 @@ use crate::{
 };
 pub use modules::NativeModules;
 use report::{normalised, report};
+pub use runs::{NativeEvents, inspect_snapshot};
 
 /// What the garbage collector is told that an executor with a cell weighs: about what a cell that has run something takes.
 /// It sees only a few words, and would let thousands pile up.
@@ -68,6 +70,8 @@ pub struct NativeExecutor {
     memory: Arc<AtomicU64>,
     /// Whether the garbage collector knows of its cell.
     is_weighed: AtomicBool,
+    /// The id of the run that was begun last.
+    last_started: Mutex<String>,
 }
 
 #[napi]
@@ -88,7 +92,7 @@ impl NativeExecutor {
             lane: lane.clone(),
             number: hooks,
         };
-        let mut options = hooks.read_options(&options, wanted)?;
+        let mut options = hooks.add_to(read_options(&options)?, wanted);
         if let Some(modules) = modules {
             options = modules.add_to(options, &host.bridge, &lane)?;
         }
@@ -105,6 +109,7 @@ impl NativeExecutor {
             affinity: Arc::default(),
             memory: Arc::new(AtomicU64::new(memory)),
             is_weighed: AtomicBool::new(false),
+            last_started: Mutex::default(),
         }
     }
 
@@ -134,6 +139,7 @@ impl NativeExecutor {
         host: &Host,
         operation: u32,
         snapshot: &mut SnapshotBytes,
+        base: Option<ClassInstance<'_, SnapshotBytes>>,
         options: Option<String>,
         hooks: u32,
         wanted: u32,
@@ -146,19 +152,21 @@ impl NativeExecutor {
             lane: lane.clone(),
             number: hooks,
         };
-        let options = options
-            .map(|options| hooks.read_options(&options, wanted))
-            .transpose()?;
-        let options = match (options, modules) {
-            (options, None) => options,
-            (options, Some(modules)) => {
-                Some(modules.add_to(options.unwrap_or_default(), &bridge, &lane)?)
-            }
-        };
+        let options = options.map(|options| read_options(&options)).transpose()?;
+        let options = options.unwrap_or_default();
+        let mut options = hooks.add_to(options, wanted);
+        if let Some(modules) = modules {
+            options = modules.add_to(options, &bridge, &lane)?;
+        }
         let snapshot = snapshot.take();
+        let base = base.map(|mut base| base.take());
         let restoring = async move {
             let number = lane.number;
-            let outcome = match Executor::restore(&snapshot, options) {
+            let restored = match base {
+                None => Executor::restore(&snapshot, Some(options)),
+                Some(base) => Executor::restore_since(&snapshot, &base, Some(options)),
+            };
+            let outcome = match restored {
                 Ok(executor) => Self::of(&bridge, lane, executor, u64::MAX).into_outcome(),
                 Err(error) => failed(&error),
             };
@@ -333,7 +341,11 @@ impl NativeExecutor {
             let outcome = execution.map_or_else(cancelled, report);
             bridge.done(lane, operation, outcome);
         };
-        let run = self.order.run(&self.executor, operation, run, tell);
+        let executor = self.executor.clone();
+        let run = async move { executor.execute(run).await };
+        let run = self
+            .order
+            .run(&self.executor, operation, run, is_long, tell);
         Ok(self.spawn(operation, weight, run))
     }
 
@@ -354,10 +366,15 @@ impl NativeExecutor {
 
     /// Everything it holds, as bytes.
     #[napi]
-    pub fn snapshot(&self, operation: u32) -> bool {
+    pub fn snapshot(&self, operation: u32, base: Option<ClassInstance<'_, SnapshotBytes>>) -> bool {
         let executor = self.executor.clone();
+        let base = base.map(|mut base| base.take());
         self.start(operation, Weight::Heavy, async move {
-            match executor.snapshot().await {
+            let snapshot = match base {
+                None => executor.snapshot().await,
+                Some(base) => executor.snapshot_since(&base).await,
+            };
+            match snapshot {
                 Ok(bytes) => Outcome::Bytes(bytes),
                 Err(error) => failed(&error),
             }
@@ -369,12 +386,20 @@ impl NativeExecutor {
     pub fn fork(
         &self,
         operation: u32,
+        hooks: u32,
+        wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
     ) -> Result<bool> {
         let executor = self.executor.clone();
         let (bridge, memory) = (Arc::clone(&self.bridge), Arc::clone(&self.memory));
         let lane = Lane::new();
-        let mut options = executor.options().clone();
+        let hooks = Hooks {
+            bridge: Arc::clone(&bridge),
+            lane: lane.clone(),
+            number: hooks,
+        };
+        let options = executor.options().clone();
+        let mut options = hooks.add_to(options, wanted);
         if let Some(modules) = modules {
             options = modules.add_to(options, &bridge, &lane)?;
         }
@@ -468,6 +493,7 @@ const ON_LOG: u32 = 1;
 const ON_APPROVAL: u32 = 2;
 const ON_NOTIFY: u32 = 4;
 const STORE: u32 = 8;
+const ON_EVENT: u32 = 16;
 
 /// What an executor calls of Node's while it runs.
 #[derive(Clone)]
@@ -478,11 +504,19 @@ struct Hooks {
 }
 
 impl Hooks {
-    /// The contract's options, with these hooks.
-    fn read_options(self, options: &str, wanted: u32) -> Result<ExecutorOptions> {
-        let json: Json = serde_json::from_str(options).map_err(bug)?;
-        let mut options = ExecutorOptions::from_json(&json).map_err(mistake)?;
+    /// The options with these hooks.
+    fn add_to(self, mut options: ExecutorOptions, wanted: u32) -> ExecutorOptions {
         let has = |hook: u32| wanted & hook != 0;
+        if has(ON_EVENT) {
+            let hooks = self.clone();
+            options = options.on_event(move |event| {
+                if let Ok(event) = serde_json::to_string(event) {
+                    hooks
+                        .bridge
+                        .happened(hooks.lane.number, hooks.number, &event);
+                }
+            });
+        }
         if has(ON_NOTIFY) {
             let hooks = self.clone();
             options = options.on_notify(move |text| {
@@ -511,7 +545,7 @@ impl Hooks {
                 async move { hooks.approval(request).await }
             });
         }
-        Ok(options)
+        options
     }
 
     /// Asks Node. `true` allows; a text denies, with that reason; whatever else it gives, or throws, denies too.
@@ -525,10 +559,17 @@ impl Hooks {
             Some(Ok(Value::Bool(true))) => return Approval::Allow,
             Some(Ok(Value::String(reason))) => reason.to_string(),
             Some(Ok(_)) => "it was not approved".into(),
+            Some(Err(error)) if error.is_suspension() => return Approval::Later,
             Some(Err(error)) => format!("asking for approval failed: {error}"),
             None => "nobody was there to approve it".into(),
         })
     }
+}
+
+/// The contract's options.
+fn read_options(options: &str) -> Result<ExecutorOptions> {
+    let json: Json = serde_json::from_str(options).map_err(bug)?;
+    ExecutorOptions::from_json(&json).map_err(mistake)
 }
 
 /// The store that is an object of Node's: `Hooks` in `lib/executor.cjs` calls it.

@@ -14,6 +14,7 @@ use crate::{
     bridge::Bridge,
     event::MORE,
     fault::bug,
+    main_thread::Weight,
     sent::{Answer, Borrowed, Sent},
 };
 
@@ -99,6 +100,13 @@ impl Host {
         };
         let error = Answer::new(Err(ToolError::from(error)));
         Ok(self.bridge.answer(call, weight, error))
+    }
+
+    /// There is no answer yet: whoever resumes the run gives it. True if there is something to [`Self::take`].
+    #[napi]
+    pub fn suspend(&self, call: u32) -> bool {
+        let answer = Answer::new(Err(ToolError::suspended()));
+        self.bridge.answer(call, Weight::Light, answer)
     }
 
     /// Which of these calls nobody waits for any more.

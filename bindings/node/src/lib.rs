@@ -39,7 +39,7 @@ mod snapshot;
 mod texts;
 mod transit;
 
-pub use executor::{NativeExecutor, NativeModules};
+pub use executor::{NativeEvents, NativeExecutor, NativeModules, inspect_snapshot};
 pub use files::NativeFiles;
 pub use host::Host;
 pub use parcel::Parcel;

@@ -17,7 +17,7 @@ use std::{
 use futures_channel::oneshot;
 use futures_util::FutureExt;
 use hotcell::cell::leave;
-use hotcell::{ContentItem, Execution, Executor, Run};
+use hotcell::{ContentItem, Execution, Executor, Started};
 
 use crate::shared::lock;
 
@@ -69,22 +69,24 @@ impl Order {
         }
     }
 
-    /// A run that can be called off. `tell` gets what came of it: `None` if it was called off before any of its code ran.
+    /// A run that can be called off. `tell` gets what came of it: `None` if it was called off before any of its code ran. `is_long`
+    /// says whether it takes long to tell.
     ///
     /// The next run begins after `tell` has returned, so that whatever it does is told after this one's end.
-    pub(crate) fn run<T: FnOnce(Option<Execution>) + Send>(
+    pub(crate) fn run<E: Send, F: Future<Output = E> + Send, T: FnOnce(Option<E>) + Send>(
         self: &Arc<Self>,
         executor: &Executor,
         operation: u32,
-        run: Run,
+        run: F,
+        is_long: fn(&E) -> bool,
         tell: T,
-    ) -> impl Future<Output = ()> + Send + use<T> {
+    ) -> impl Future<Output = ()> + Send + use<E, F, T> {
         let (sender, mut aborted) = oneshot::channel();
         lock(&self.aborts).insert(operation, sender);
         let (order, executor) = (Arc::clone(self), executor.clone());
         async move {
             let listed = Listed { order, operation };
-            let mut execution = pin!(executor.execute(run));
+            let mut execution = pin!(run);
             let mut leaving = pin!(leave());
             let mut ended = None;
             let mut has_begun = false;
@@ -188,7 +190,7 @@ impl Drop for Listed {
 
 /// Whether it takes longer to tell than a visitor of Node's thread may stay. Large values and texts have left it already; this
 /// is about many small ones.
-fn is_long(execution: &Execution) -> bool {
+pub(crate) fn is_long(execution: &Execution) -> bool {
     const MANY: usize = 64;
     const LONG: usize = 8 << 10;
     execution.calls.len() > MANY
@@ -202,4 +204,13 @@ fn is_long(execution: &Execution) -> bool {
             .map(ContentItem::size)
             .sum::<usize>()
             > LONG
+}
+
+/// The same for a run that may also wait or go on.
+pub(crate) fn is_long_start(started: &Started) -> bool {
+    match started {
+        Started::Complete(execution) => is_long(execution),
+        // Arguments may be many, and code decides how large they are.
+        _ => true,
+    }
 }

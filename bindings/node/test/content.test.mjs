@@ -1,7 +1,7 @@
 // What code shows, what it tells, and what it keeps.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SESExecutor, observation } from 'hotcell';
+import { SESExecutor, observation, suspending } from 'hotcell';
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
 
@@ -42,6 +42,31 @@ test('budgets are errors that name them, and a wrong one is refused', async () =
   assert.throws(() => new SESExecutor({ content: 'yes' }), /content/);
   assert.throws(() => new SESExecutor({ store: {} }), /get and set/);
   assert.throws(() => new SESExecutor({ onNotify: 1 }), /onNotify/);
+});
+
+test('what is shown is told as it comes, and stands in a run that waits', async () => {
+  const told = [];
+  const executor = await ready({ content: true, onEvent: (event) => told.push(event) });
+  const events = executor.events();
+  await executor.sendTools({ ask: suspending() });
+  await executor.sendVariables({ png: new Uint8Array(PNG) });
+  const started = await executor.start("image(png); notify('here'); await ask(); text('x'.repeat(65537))", { timeoutMs: null, cpuTimeMs: 60_000 });
+  assert.equal(started.status, 'suspended');
+  assert.deepEqual(started.content, [{ mime: 'image/png', data: new Uint8Array(PNG) }]);
+  const { status, content } = await executor.resume({ '1.1': 1 });
+  assert.deepEqual([status, content.length, content[1].text.length], ['complete', 2, 65537]);
+  const heard = [];
+  for await (const event of events) {
+    heard.push(event);
+    if (event.type === 'ended') break;
+  }
+  for (const all of [told, heard]) {
+    const [first, second] = all.filter(({ type }) => type === 'content');
+    assert.deepEqual([first.index, first.mime, first.bytes, first.data], [0, 'image/png', PNG.length, new Uint8Array(PNG)]);
+    assert.deepEqual([second.index, second.bytes, second.text], [1, 65537, undefined]);
+    assert.equal(all.find(({ type }) => type === 'notify').text, 'here');
+  }
+  await executor.cleanup();
 });
 
 test('large content does not keep the event loop', async () => {

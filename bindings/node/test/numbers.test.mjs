@@ -48,6 +48,12 @@ test('outcomes', () => {
   assert.deepEqual(destructured('NOTHING'), constants('../src/outcome.rs'));
 });
 
+test('answers to calls', () => {
+  const [, names, values] = read('../lib/runs.cjs').match(/^const \[(\w+(?:, \w+)*)\] = \[([\d, ]+)\];/m);
+  const inJavaScript = Object.fromEntries(names.split(', ').map((name, index) => [name, Number(values.split(', ')[index])]));
+  assert.deepEqual(inJavaScript, constants('../src/executor/runs.rs'));
+});
+
 test('operations take the numbers of the table, nowhere written again', () => {
   for (const file of ['../lib/pack.cjs', '../lib/unpack.cjs']) {
     const text = read(file);

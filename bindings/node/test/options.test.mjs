@@ -14,5 +14,5 @@ test('the types declare the options of the contract', () => {
   const [members] = body.split('\n}');
   const declared = [...members.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
   assert.ok(contract.length > 15);
-  assert.deepEqual(declared.sort(), [...contract, 'onLog', 'onApproval', 'onNotify'].sort());
+  assert.deepEqual(declared.sort(), [...contract, 'onLog', 'onApproval', 'onNotify', 'onEvent'].sort());
 });

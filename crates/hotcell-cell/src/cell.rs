@@ -24,7 +24,7 @@ use crate::{
     memory::{PAGE, changed_pages},
     options::{CellOptions, Clock, Random, Timers},
     room::StackLease,
-    snapshot::{self, Outstanding, State},
+    snapshot::{self, Base, Outstanding, State},
     stats::Stats,
     tool::{AnswerFuture, Tool, ToolError},
     value::Value,
@@ -220,6 +220,18 @@ impl Cell {
 
     /// The whole state of the cell as bytes: variables, functions, pending promises, a run that waits for tools.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, CellError> {
+        self.snapshot_against(None)
+    }
+
+    /// The same, but of its memory only what is not as it was when `base` was taken, a whole snapshot of this cell or one that it
+    /// comes from. Who restores it needs both, see [`Engine::restore_since`].
+    pub fn snapshot_since(&mut self, base: &[u8]) -> Result<Vec<u8>, CellError> {
+        let options = self.options.clone();
+        let base = Base::new(base, &options)?;
+        self.snapshot_against(Some(&base))
+    }
+
+    fn snapshot_against(&mut self, base: Option<&Base<'_>>) -> Result<Vec<u8>, CellError> {
         let engine = self.engine.clone();
         let baseline = engine.baseline();
         let is_running = self.run.is_some();
@@ -229,8 +241,16 @@ impl Cell {
         let live = self.live()?;
         let memory = live.guest.memory.data(&live.store);
         let state = State::of(live.store.data(), is_running, memory.len());
-        let pages = changed_pages(memory, baseline, place::STACK_TOP);
-        Ok(snapshot::write(&state, pages, key.as_ref())?)
+        Ok(match base {
+            None => {
+                let pages = changed_pages(memory, baseline, place::STACK_TOP);
+                snapshot::write(&state, pages, key.as_ref(), None)
+            }
+            Some(base) => {
+                let pages = snapshot::differing(memory, baseline, place::STACK_TOP, base)?;
+                snapshot::write(&state, pages.into_iter(), key.as_ref(), Some(base))
+            }
+        }?)
     }
 
     /// A second cell in the same state, tools included. Neither notices the other from then on.
@@ -280,13 +300,18 @@ impl Cell {
     pub(crate) fn restore(
         engine: &Engine,
         bytes: &[u8],
+        base: Option<&[u8]>,
         options: CellOptions,
     ) -> Result<Self, CellError> {
         let account = options.account_of_cell();
         let (state, snapshot) = snapshot::read(bytes, &options, &account)?;
         let (mut store, guest) = engine.instantiate(&options)?;
-        grow_to(&mut store, &guest, state.memory_size)?;
-        snapshot.restore(guest.memory.data_mut(&mut store))?;
+        {
+            let base = base.map(|base| Base::new(base, &options)).transpose()?;
+            let before = base.as_ref().map_or(0, Base::memory_size);
+            grow_to(&mut store, &guest, state.memory_size.max(before))?;
+            snapshot.restore(guest.memory.data_mut(&mut store), base.as_ref())?;
+        }
         let is_running = state.is_running;
         state.apply(store.data_mut());
         store.data_mut().account = account;

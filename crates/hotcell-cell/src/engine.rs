@@ -131,7 +131,17 @@ impl Engine {
     /// Tools that were defined then are known by name but not connected: define them again. Calls that had no answer
     /// are listed by [`Cell::outstanding`].
     pub fn restore(&self, snapshot: &[u8], options: CellOptions) -> Result<Cell, CellError> {
-        Cell::restore(self, snapshot, options)
+        Cell::restore(self, snapshot, None, options)
+    }
+
+    /// Continues a cell from what [`Cell::snapshot_since`] gave, and the snapshot that it was taken against.
+    pub fn restore_since(
+        &self,
+        snapshot: &[u8],
+        base: &[u8],
+        options: CellOptions,
+    ) -> Result<Cell, CellError> {
+        Cell::restore(self, snapshot, Some(base), options)
     }
 
     /// Names the image. Snapshots are only good for the build they were made with.

@@ -58,6 +58,7 @@ mod library;
 mod limits;
 mod memory;
 mod options;
+mod origin;
 mod pool;
 mod room;
 mod snapshot;
@@ -77,8 +78,9 @@ pub use hotcell_meter::{Account, Charge, OverLimit, Pace, Stopped, Watch};
 pub use options::{
     CellOptions, Clock, Import, Level, Line, Module, Random, Source, SourceKind, Timers,
 };
+pub use origin::{Origin, TraceParent, TraceParentError};
 pub use pool::{Pool, Task};
-pub use snapshot::{Outstanding, SnapshotError, SnapshotKey};
+pub use snapshot::{Outstanding, SnapshotError, SnapshotHeader, SnapshotKey, inspect_snapshot};
 pub use stats::Stats;
 pub use tool::{AnswerFuture, Called, Reply, ReplyFuture, Tool, ToolCall, ToolError, ToolKind};
 pub use value::{

@@ -14,6 +14,16 @@ pub(crate) fn changed_pages<'a>(
     baseline: &'a [u8],
     start: usize,
 ) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let pages = pages(memory, baseline, start);
+    pages.filter_map(|(number, page, before)| (page != before).then_some((number, page)))
+}
+
+/// All pages from byte `start` on, by number, each with what `baseline` has in its place.
+pub(crate) fn pages<'a>(
+    memory: &'a [u8],
+    baseline: &'a [u8],
+    start: usize,
+) -> impl Iterator<Item = (usize, &'a [u8], &'a [u8])> {
     let first = start / PAGE;
     let pages = memory
         .get(first * PAGE..)
@@ -22,9 +32,6 @@ pub(crate) fn changed_pages<'a>(
     let before = baseline
         .chunks_exact(PAGE)
         .chain(std::iter::repeat(&ZEROS[..]));
-    let changed = pages
-        .zip(before)
-        .enumerate()
-        .filter(|(_, (page, before))| page != before);
-    changed.map(move |(number, (page, _))| (first + number, page))
+    let both = pages.zip(before).enumerate();
+    both.map(move |(number, (page, before))| (first + number, page, before))
 }

@@ -1,7 +1,7 @@
 //! The state of a cell as bytes.
 //!
-//! A header (magic, build of the image, seal, checksum, length), then, compressed: what the host knows, and the pages of
-//! memory that differ from a fresh cell's.
+//! A header (magic, build of the image, seal, checksum, length, base), then, compressed: what the host knows, and the pages of
+//! memory that differ from a fresh cell's; or, if it has a base, from those of that earlier snapshot.
 //!
 //! # A snapshot carries state, not authority
 //!
@@ -10,7 +10,9 @@
 //! again. What is not checked here ends up as guest memory, where anything is allowed. The checksum finds accidents. A seal
 //! ([`SnapshotKey`]) finds malice, before anything behind the header is looked at.
 
+mod inspect;
 mod key;
+mod since;
 mod state;
 
 use std::io::{self, Read, Write};
@@ -20,13 +22,17 @@ use hotcell_meter::{Account, OverLimit};
 
 use crate::{guest::place, held::Arguments, memory::PAGE, options::CellOptions, wire::put_value};
 
+pub use inspect::{SnapshotHeader, inspect_snapshot};
 pub use key::SnapshotKey;
+pub(crate) use since::{Base, differing};
 pub(crate) use state::State;
 
-const MAGIC: [u8; 8] = *b"HCSNAP\x00\x02";
-const HEADER: usize = 8 + 32 + key::MAC + 16 + 8;
+const MAGIC: [u8; 8] = *b"HCSNAP\x00\x03";
+const HEADER: usize = 8 + 32 + key::MAC + 16 + 8 + 32;
 /// The seal of a snapshot that has none.
 const NO_SEAL: [u8; key::MAC] = [0; key::MAC];
+/// The base of a snapshot that has none.
+const NO_BASE: [u8; 32] = [0; 32];
 /// Level 1: a snapshot is taken while somebody waits.
 const LEVEL: i32 = 1;
 /// What that level needs, and more than that a decoder may not ask for: 1 MiB.
@@ -78,6 +84,17 @@ pub enum SnapshotError {
     /// What the host would have to keep for it, such as arguments of outstanding calls, is too much.
     #[error("the snapshot has more outside of its cell than may be kept")]
     HostMemory(#[source] OverLimit),
+    /// It holds what has changed since another one, and that was not given.
+    #[error("the snapshot holds what has changed since another one: that one is needed, too")]
+    NeedsBase,
+    /// The other one is not the one that it was taken against.
+    #[error("the base that was given is not the snapshot that this one was taken against")]
+    WrongBase,
+    /// The other one cannot be a base.
+    #[error(
+        "the base holds only changes itself, or is none of an earlier state of this cell: take a whole snapshot first"
+    )]
+    UnusableBase,
     /// Compression failed, for lack of memory.
     #[error("failed to compress the snapshot")]
     Compress(#[source] io::Error),
@@ -97,11 +114,12 @@ pub struct Outstanding {
     pub is_deferred: bool,
 }
 
-/// The bytes of a snapshot, sealed if there is a key.
+/// The bytes of a snapshot, sealed if there is a key. With a base, `pages` are those that differ from its.
 pub(crate) fn write<'a>(
     state: &State,
     pages: impl Iterator<Item = (usize, &'a [u8])>,
     key: Option<&SnapshotKey>,
+    base: Option<&Base<'_>>,
 ) -> Result<Vec<u8>, SnapshotError> {
     let mut known = vec![0; 4];
     put_value(&mut known, &state.to_value()).map_err(|_| SnapshotError::Malformed)?;
@@ -109,7 +127,8 @@ pub(crate) fn write<'a>(
     known[..4].copy_from_slice(&length.to_le_bytes());
     let pages: Vec<_> = pages.collect();
     let length = known.len() + pages.len() * (4 + PAGE);
-    pack(length, key, |out| {
+    let base = base.map_or(NO_BASE, Base::hash);
+    pack(length, key, base, |out| {
         out.write_all(&known)?;
         for (number, page) in pages {
             let number = u32::try_from(number).map_err(io::Error::other)?;
@@ -124,6 +143,7 @@ pub(crate) fn write<'a>(
 fn pack(
     length: usize,
     key: Option<&SnapshotKey>,
+    base: [u8; 32],
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<Vec<u8>, SnapshotError> {
     let length = length as u64;
@@ -141,6 +161,7 @@ fn pack(
         seal: NO_SEAL,
         checksum: [0; 16],
         length,
+        base,
     };
     if let Some(key) = key {
         header.seal = key.seal(&[&header.to_bytes(), &bytes[HEADER..]]);
@@ -153,7 +174,7 @@ fn pack(
 /// A snapshot with `content`, whatever that is, for the fuzz target and tests.
 #[doc(hidden)]
 pub fn seal_for_fuzzing(content: &[u8]) -> Vec<u8> {
-    pack(content.len(), None, |out| out.write_all(content)).unwrap_or_default()
+    pack(content.len(), None, NO_BASE, |out| out.write_all(content)).unwrap_or_default()
 }
 
 /// What is behind the header of a good snapshot, to be altered and sealed again.
@@ -170,6 +191,8 @@ struct Header {
     seal: [u8; key::MAC],
     checksum: [u8; 16],
     length: u64,
+    /// The hash of the snapshot that it was taken against.
+    base: [u8; 32],
 }
 
 impl Header {
@@ -180,23 +203,26 @@ impl Header {
         let (seal, rest) = rest.split_first_chunk()?;
         let (checksum, rest) = rest.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
+        let (base, rest) = rest.split_first_chunk()?;
         let header = Self {
             build_id: *build_id,
             seal: *seal,
             checksum: *checksum,
             length: u64::from_le_bytes(*length),
+            base: *base,
         };
         Some((header, rest))
     }
 
     fn to_bytes(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
-        let parts: [&[u8]; 5] = [
+        let parts: [&[u8]; 6] = [
             &MAGIC,
             &self.build_id,
             &self.seal,
             &self.checksum,
             &self.length.to_le_bytes(),
+            &self.base,
         ];
         let mut at = 0;
         for part in parts {
@@ -244,6 +270,7 @@ pub(crate) struct Snapshot<'a> {
     /// The page after the last that was read.
     next_page: usize,
     memory_size: usize,
+    base: [u8; 32],
 }
 
 /// Checks `bytes` by what `options` allow. What the host keeps is charged to `account`.
@@ -298,6 +325,7 @@ pub(crate) fn read<'a>(
         left: pages / entry,
         next_page: place::STACK_TOP / PAGE,
         memory_size: state.memory_size.max(place::INITIAL_MEMORY),
+        base: header.base,
     };
     Ok((state, snapshot))
 }
@@ -330,28 +358,55 @@ fn read_state(
 }
 
 impl Snapshot<'_> {
-    /// Reads the pages into `memory`, where they belong.
-    pub(crate) fn restore(mut self, memory: &mut [u8]) -> Result<(), SnapshotError> {
-        let malformed = |_| SnapshotError::Malformed;
-        while self.left > 0 {
-            let mut number = [0; 4];
-            self.content.read_exact(&mut number).map_err(malformed)?;
-            let number = u32::from_le_bytes(number) as usize;
-            // In order, so that none comes twice; above the stack, which is empty; and in the memory that it says it has.
-            let start = number.checked_mul(PAGE).filter(|start| {
-                number >= self.next_page && start.saturating_add(PAGE) <= self.memory_size
-            });
-            let page = start
-                .and_then(|start| memory.get_mut(start..start + PAGE))
+    /// Reads the pages into `memory`, where they belong. `base` has read its own there before.
+    pub(crate) fn restore(
+        mut self,
+        memory: &mut [u8],
+        base: Option<&Base<'_>>,
+    ) -> Result<(), SnapshotError> {
+        match base {
+            _ if self.base == NO_BASE => {}
+            None => return Err(SnapshotError::NeedsBase),
+            Some(base) if base.hash() != self.base => return Err(SnapshotError::WrongBase),
+            Some(base) => base.read()?.restore_pages(memory)?,
+        }
+        self.restore_pages(memory)
+    }
+
+    fn restore_pages(&mut self, memory: &mut [u8]) -> Result<(), SnapshotError> {
+        while let Some(number) = self.page_number()? {
+            let start = number * PAGE;
+            let page = memory
+                .get_mut(start..start + PAGE)
                 .ok_or(SnapshotError::Malformed)?;
-            self.content.read_exact(page).map_err(malformed)?;
-            self.next_page = number + 1;
-            self.left -= 1;
+            self.content
+                .read_exact(page)
+                .map_err(|_| SnapshotError::Malformed)?;
         }
-        // Not a byte more than it says.
-        match self.content.read(&mut [0]) {
-            Ok(0) => Ok(()),
-            _ => Err(SnapshotError::Malformed),
+        Ok(())
+    }
+
+    /// The number of the next page, whose bytes come next; `None` behind the last one.
+    fn page_number(&mut self) -> Result<Option<usize>, SnapshotError> {
+        if self.left == 0 {
+            // Not a byte more than it says.
+            return match self.content.read(&mut [0]) {
+                Ok(0) => Ok(None),
+                _ => Err(SnapshotError::Malformed),
+            };
         }
+        let mut number = [0; 4];
+        self.content
+            .read_exact(&mut number)
+            .map_err(|_| SnapshotError::Malformed)?;
+        let number = u32::from_le_bytes(number) as usize;
+        // In order, so that none comes twice; above the stack, which is empty; and in the memory that it says it has.
+        let is_inside = |start: usize| start.saturating_add(PAGE) <= self.memory_size;
+        if number < self.next_page || !number.checked_mul(PAGE).is_some_and(is_inside) {
+            return Err(SnapshotError::Malformed);
+        }
+        self.next_page = number + 1;
+        self.left -= 1;
+        Ok(Some(number))
     }
 }

@@ -8,6 +8,7 @@ use hotcell_meter::{Account, Charge, OverLimit, Watch};
 use crate::{
     cancel::CancelToken,
     held::Arguments,
+    origin::Origin,
     value::{ErrorValue, Text, Value},
 };
 
@@ -23,6 +24,8 @@ pub struct ToolCall {
     pub cancel: CancelToken,
     /// Names it to [`crate::Cell::answer`], if code gets a promise for it.
     pub id: Option<u32>,
+    /// Where it comes from, if whoever runs the cell says so.
+    pub origin: Option<Origin>,
     /// What the tool holds for the code is charged here.
     pub(crate) account: Option<Account>,
 }
@@ -35,6 +38,7 @@ impl ToolCall {
             arguments: arguments.into(),
             cancel: CancelToken::default(),
             id: None,
+            origin: None,
             account: None,
         }
     }

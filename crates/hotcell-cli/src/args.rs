@@ -4,6 +4,7 @@ mod amounts;
 mod guest;
 mod isolation;
 mod programs;
+mod runs;
 mod sources;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub(crate) use isolation::IsolationArgs;
 pub(crate) use programs::{
     DataArgs, ProgramAddArgs, ProgramCommand, ProgramListArgs, ProgramRemoveArgs,
 };
+pub(crate) use runs::{InspectArgs, RESUME_HELP, ResumeArgs, WaitArgs};
 pub(crate) use sources::{Assignment, ImportArg, KnownImport};
 use sources::{parse_clock, parse_random, parse_timers};
 
@@ -34,6 +36,7 @@ Exit codes:
   0    the code ran, or there was nothing to complain about
   1    the code failed, or a check found an error
   2    the command line, or a file that it names, is wrong
+  3    the run waits for answers, and was kept with --suspend-to
   124  the run took longer than --timeout
   125  the run was cancelled (Ctrl-C)
   137  the run needed more memory than --memory";
@@ -46,6 +49,7 @@ Examples:
   hotcell run fix.js --workspace . --overlay --diff
   hotcell eval 'let count = 41;' --snapshot-out state.bin
   hotcell eval 'count + 1' --snapshot-in state.bin
+  hotcell run step.js --workspace . --ask write --suspend-to run.hcs
   hotcell repl --workspace .
   hotcell sh --workspace . --diff -c 'grep -rl TODO . | wc -l'
   hotcell program add python
@@ -76,6 +80,11 @@ pub(crate) enum Command {
     /// Run code from the command line
     #[command(after_long_help = RUN_HELP)]
     Eval(EvalArgs),
+    /// Go on with a run that waits for answers, or show what it waits for
+    #[command(after_long_help = RESUME_HELP)]
+    Resume(ResumeArgs),
+    /// Tell what is in a file that --suspend-to or --snapshot-out has made
+    Inspect(InspectArgs),
     /// Try code out, line by line
     #[command(after_long_help = REPL_HELP)]
     Repl(ReplArgs),
@@ -127,7 +136,8 @@ Output:
   Colours are used on a terminal only, and never if NO_COLOR is set.
 
 Exit codes:
-  0 success, 1 the code failed, 2 wrong usage, 124 time limit, 125 cancelled (Ctrl-C), 137 memory limit";
+  0 success, 1 the code failed, 2 wrong usage, 3 the run waits for answers (--suspend-to), 124 time limit,
+  125 cancelled (Ctrl-C), 137 memory limit";
 
 const REPL_HELP: &str = "\
 What is declared stays. Code that is not complete goes on in the next line. Tab completes names, without running any of
@@ -184,6 +194,8 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) cell: CellArgs,
@@ -194,6 +206,8 @@ pub(crate) struct EvalArgs {
     /// Code to run
     #[arg(value_name = "CODE", allow_hyphen_values = true, value_parser = parse_code)]
     pub(crate) code: String,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -325,6 +339,9 @@ pub(crate) struct OutputArgs {
     /// The most characters of --observation [default: 20000]
     #[arg(long, value_name = "N", requires = "observation", value_parser = parse_count, allow_hyphen_values = true)]
     pub(crate) max_characters: Option<u64>,
+    /// Write what happens to a file, a JSON object in each line: runs, calls, logs, as events of the stdio protocol
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) events: Option<PathBuf>,
     /// Keep the state after the run in a file, for --snapshot-in
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) snapshot_out: Option<PathBuf>,

@@ -11,6 +11,7 @@ pub(crate) enum Exit {
     Success = 0,
     Failed = 1,
     Usage = 2,
+    Suspended = 3,
     Timeout = 124,
     Cancelled = 125,
     Memory = 137,

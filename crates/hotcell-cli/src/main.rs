@@ -12,6 +12,7 @@ mod completions;
 mod doctor;
 mod exit;
 mod guest;
+mod inspect;
 mod man;
 mod paint;
 mod print;
@@ -19,12 +20,14 @@ mod program;
 mod prompt;
 mod repl;
 mod report;
+mod resume;
 mod rpc;
 mod run;
 mod serve;
 mod setup;
 mod sh;
 mod source;
+mod wait;
 
 use std::process::ExitCode;
 
@@ -39,6 +42,8 @@ fn main() -> ExitCode {
         Command::Run(args) => args.output.json,
         Command::Eval(args) => args.output.json,
         Command::Check(args) => args.json,
+        Command::Resume(args) => args.output.json,
+        Command::Inspect(args) => args.json,
         _ => false,
     };
     let result = match command {
@@ -47,6 +52,8 @@ fn main() -> ExitCode {
         Command::Guest(args) => guest::guest(&args),
         Command::Run(args) => run::file(&args),
         Command::Eval(args) => run::eval(&args),
+        Command::Resume(args) => resume::resume(&args),
+        Command::Inspect(args) => inspect::inspect(&args),
         Command::Repl(args) => repl::repl(&args),
         Command::Program(command) => program::program(&command),
         Command::Check(args) => check::check(&args),

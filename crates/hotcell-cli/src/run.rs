@@ -7,21 +7,22 @@ use hotcell::cell::{Level, Value};
 use hotcell::meter::Unwatched;
 use hotcell::prepare::{Diagnostic, Severity};
 use hotcell::{
-    CallRecord, ContentItem, Execution, Executor, ExecutorError, LogEntry, ObservationOptions, Run,
-    RunStats, State, json::to_text,
+    CallRecord, ContentItem, Execution, Executor, ExecutorError, ExecutorOptions, LogEntry,
+    ObservationOptions, Run, RunStats, Started, State, json::to_text,
 };
 use serde::Serialize;
 
-use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs};
+use crate::args::{CellArgs, EvalArgs, OutputArgs, RunArgs, WaitArgs};
 use crate::exit::{CliError, Exit};
 
 use crate::paint::Paint;
 use crate::source::Source;
-use crate::{print, report, setup, source};
+use crate::{print, report, setup, source, wait};
 use hotcell::inspect::inspect;
 
 pub(crate) fn file(args: &RunArgs) -> Result<Exit, CliError> {
-    run(&source::read(&args.file)?, &args.output, &args.cell)
+    let source = source::read(&args.file)?;
+    run(&source, &args.wait, &args.output, &args.cell)
 }
 
 pub(crate) fn eval(args: &EvalArgs) -> Result<Exit, CliError> {
@@ -29,31 +30,44 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<Exit, CliError> {
         name: "<eval>".into(),
         text: args.code.clone(),
     };
-    run(&source, &args.output, &args.cell)
+    run(&source, &args.wait, &args.output, &args.cell)
 }
 
-fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, CliError> {
+/// The options, with whoever listens.
+pub(crate) fn options(output: &OutputArgs, cell: &CellArgs) -> Result<ExecutorOptions, CliError> {
     let mut options = setup::options(cell)?;
     if !output.json && !output.observation {
         options = options.on_log(show_log);
     }
     options = options.on_notify(show_progress);
+    if let Some(path) = &output.events {
+        options = options.on_event(wait::write_events(path)?);
+    }
+    Ok(options)
+}
+
+fn run(
+    source: &Source,
+    wait: &WaitArgs,
+    output: &OutputArgs,
+    cell: &CellArgs,
+) -> Result<Exit, CliError> {
+    let options = options(output, cell)?;
     pollster::block_on(async {
         // One for the code, one to compare snapshots with.
         let engine = setup::engine(2)?;
         let executor = setup::executor(&engine, cell, options).await?;
+        wait::ask(&executor, wait, cell).await?;
         cancel_on_interrupt(&executor);
-        let execution = executor
-            .execute(Run::new(&*source.text).name(&*source.name))
-            .await;
-        let exit = if output.json {
-            show_json(&execution)
-        } else if output.observation {
-            print::guest_line(&execution.observation(&observation_options(output)));
-            execution.error.as_ref().map_or(Exit::Success, Exit::of)
-        } else {
-            show(&execution, source)
+        let run = Run::new(&*source.text).name(&*source.name);
+        let execution = match &wait.suspend_to {
+            None => executor.execute(run).await,
+            Some(file) => match executor.start(run).await {
+                Started::Complete(execution) => execution,
+                started => return wait::keep(&executor, started, file, output).await,
+            },
         };
+        let exit = conclude(&execution, source, output);
         if let Some(path) = &output.snapshot_out {
             match write_snapshot(&executor, path).await {
                 // That the run failed says more than that nothing was kept of it.
@@ -64,6 +78,18 @@ fn run(source: &Source, output: &OutputArgs, cell: &CellArgs) -> Result<Exit, Cl
         setup::conclude(&executor, &cell.changes)?;
         Ok(exit)
     })
+}
+
+/// Shows what came of a run.
+pub(crate) fn conclude(execution: &Execution, source: &Source, output: &OutputArgs) -> Exit {
+    if output.json {
+        show_json(execution)
+    } else if output.observation {
+        print::guest_line(&execution.observation(&observation_options(output)));
+        execution.error.as_ref().map_or(Exit::Success, Exit::of)
+    } else {
+        show(execution, source)
+    }
 }
 
 fn observation_options(output: &OutputArgs) -> ObservationOptions {
@@ -78,7 +104,7 @@ fn observation_options(output: &OutputArgs) -> ObservationOptions {
 }
 
 /// Ctrl-C calls the run off. The second one does not wait for that.
-fn cancel_on_interrupt(executor: &Executor) {
+pub(crate) fn cancel_on_interrupt(executor: &Executor) {
     static RUNNING: OnceLock<Executor> = OnceLock::new();
     let _ = RUNNING.set(executor.clone());
     // Without a handler Ctrl-C still ends the process, only with another exit code.

@@ -7,7 +7,7 @@ use std::path::Path;
 use hotcell::cell::{Engine, EngineOptions, SnapshotKey};
 use hotcell::prompt::ToolSpec;
 use hotcell::vfs::Access;
-use hotcell::{Executor, ExecutorOptions, Files, file_tool_specs as specs_of};
+use hotcell::{Executor, ExecutorError, ExecutorOptions, Files, file_tool_specs as specs_of};
 
 use crate::args::{CellArgs, ChangesArgs, FilesArgs};
 use crate::exit::CliError;
@@ -51,7 +51,7 @@ pub(crate) fn options(args: &CellArgs) -> Result<ExecutorOptions, CliError> {
 const MAX_KEY_BYTES: u64 = 64 << 10;
 
 /// The key that a file holds, without the line break that editors put at its end.
-fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
+pub(crate) fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
     let secret = read_at_most(path, MAX_KEY_BYTES)?;
     let secret = secret.trim_ascii_end();
     if secret.len() < 16 {
@@ -64,7 +64,7 @@ fn snapshot_key(path: &Path) -> Result<SnapshotKey, CliError> {
 }
 
 /// What a file holds, unless it is longer: there are files without an end.
-fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
     let failed = CliError::file("read", path);
     let mut bytes = Vec::new();
     let read =
@@ -97,17 +97,8 @@ pub(crate) async fn executor(
     let executor = if let Some(path) = &args.snapshot_in {
         // Nothing that is larger fits into the cell, however well it is packed.
         let snapshot = read_at_most(path, args.memory.saturating_mul(2))?;
-        Executor::restore_with_engine(engine, &snapshot, Some(options)).map_err(|error| {
-            let finding = error
-                .diagnostics()
-                .first()
-                .and_then(|one| one.get("message"));
-            let problem = finding.and_then(|message| message.as_str());
-            CliError::Content {
-                file: path.display().to_string(),
-                problem: problem.unwrap_or(&error.message).to_owned(),
-            }
-        })?
+        Executor::restore_with_engine(engine, &snapshot, Some(options))
+            .map_err(|error| no_snapshot(path, &error))?
     } else {
         let executor = Executor::with_engine(engine, options);
         executor.init().await?;
@@ -115,6 +106,23 @@ pub(crate) async fn executor(
     };
     furnish(&executor, args).await?;
     Ok(executor)
+}
+
+/// A file does not hold what was expected.
+pub(crate) fn no_snapshot(path: &Path, error: &ExecutorError) -> CliError {
+    let finding = error
+        .diagnostics()
+        .first()
+        .and_then(|one| one.get("message"));
+    let problem = finding.and_then(|message| message.as_str());
+    let problem = problem.unwrap_or(&error.message);
+    CliError::Content {
+        file: path.display().to_string(),
+        problem: match error.hint() {
+            Some(hint) => format!("{problem} ({hint})"),
+            None => problem.to_owned(),
+        },
+    }
 }
 
 /// Sends tools and variables, which a fresh cell does not have.

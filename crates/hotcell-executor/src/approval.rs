@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hotcell_cell::Arguments;
+use hotcell_cell::{Arguments, Origin};
 use hotcell_meter::{Account, Charge, OverLimit};
 
 /// Whether code may call a tool.
@@ -25,6 +25,8 @@ pub struct ApprovalRequest {
     pub tool: Arc<str>,
     /// What it is to be called with.
     pub arguments: Arguments,
+    /// Which call it is.
+    pub origin: Option<Origin>,
     /// What is kept for the code is charged here.
     pub(crate) account: Account,
 }
@@ -38,7 +40,8 @@ impl ApprovalRequest {
 
 impl PartialEq for ApprovalRequest {
     fn eq(&self, other: &Self) -> bool {
-        (&self.tool, &self.arguments) == (&other.tool, &other.arguments)
+        (&self.tool, &self.arguments, &self.origin)
+            == (&other.tool, &other.arguments, &other.origin)
     }
 }
 
@@ -49,4 +52,7 @@ pub enum Approval {
     Allow,
     /// It does not; the code gets an error with this reason.
     Deny(String),
+    /// Nobody can say now. A run that [`Executor::start`](crate::Executor::start) began waits for who resumes it; any other call
+    /// is refused.
+    Later,
 }

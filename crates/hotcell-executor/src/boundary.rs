@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use hotcell_cell::{AnswerFuture, Called, Reply, Tool, ToolCall, ToolError, ToolKind, Value};
+use tracing::Instrument;
 
 use crate::{
     approval::{Approval, ApprovalRequest, Permission},
-    hooks::Hooks,
+    hooks::{Hooks, is_traced},
     ledger::{CallKey, CallOutcome, SuspendReason, outcome_of, words},
     options::OnApproval,
     schema::{Parameters, Unchecked},
@@ -48,7 +49,7 @@ pub(crate) fn guard(tool: &AgentTool, hooks: &Arc<Hooks>) -> Result<Tool, String
             // What is refused is refused before the promise is made, and the tool starts at once.
             let begun = guarded.begin(&mut call);
             let guarded = Arc::clone(&guarded);
-            let answer = begun.map(|key| (key, as_future(guarded.tool.call(call))));
+            let answer = begun.map(|key| (key, guarded.invoke(key, call)));
             async move {
                 let (key, answer) = answer?;
                 guarded.end(key, answer.await)
@@ -101,9 +102,19 @@ impl Guarded {
             {
                 return self.refuse(key, ToolError::new("RangeError", over.to_string()));
             }
-            let answer = as_future(self.tool.call(call)).await;
+            let answer = self.invoke(key, call).await;
             self.end(key, answer)
         })
+    }
+
+    /// Calls the tool, whatever its kind: for `tracing`, within the span of the call.
+    fn invoke(&self, key: CallKey, call: ToolCall) -> AnswerFuture {
+        if !is_traced() {
+            return as_future(self.tool.call(call));
+        }
+        let span = self.hooks.call_span(key);
+        let answer = span.in_scope(|| as_future(self.tool.call(call)));
+        Box::pin(answer.instrument((*span).clone()))
     }
 
     /// What the tool takes when it is called with these arguments.
@@ -117,7 +128,13 @@ impl Guarded {
 
     fn call_sync(&self, mut call: ToolCall) -> Result<Value, ToolError> {
         let key = self.begin(&mut call)?;
-        match self.tool.call(call) {
+        let called = if is_traced() {
+            let span = self.hooks.call_span(key);
+            span.in_scope(|| self.tool.call(call))
+        } else {
+            self.tool.call(call)
+        };
+        match called {
             Called::Sync(answer) => self.end(key, at_once(answer)),
             _ => self.end(key, Err(ToolError::from("the tool changed its kind"))),
         }
@@ -126,7 +143,7 @@ impl Guarded {
     async fn call_plain(&self, mut call: ToolCall, promised: Promised) -> Result<Value, ToolError> {
         let key = self.begin(&mut call)?;
         self.ask(key, &call, promised).await?;
-        let answer = as_future(self.tool.call(call)).await;
+        let answer = self.invoke(key, call).await;
         match promised {
             Promised::Yes => self.end(key, answer),
             Promised::No => self.end(key, at_once(answer)),
@@ -136,10 +153,19 @@ impl Guarded {
     async fn call_maybe_async(self: &Arc<Self>, mut call: ToolCall) -> Result<Reply, ToolError> {
         let key = self.begin(&mut call)?;
         self.ask(key, &call, Promised::Yes).await?;
-        let Called::MaybeAsync(reply) = self.tool.call(call) else {
-            return Err(ToolError::from("the tool changed its kind"));
+        let reply = if is_traced() {
+            let span = self.hooks.call_span(key);
+            let Called::MaybeAsync(reply) = span.in_scope(|| self.tool.call(call)) else {
+                return Err(ToolError::from("the tool changed its kind"));
+            };
+            reply.instrument((*span).clone()).await
+        } else {
+            let Called::MaybeAsync(reply) = self.tool.call(call) else {
+                return Err(ToolError::from("the tool changed its kind"));
+            };
+            reply.await
         };
-        match reply.await {
+        match reply {
             Ok(Reply::Later(answer)) => {
                 let guarded = Arc::clone(self);
                 Ok(Reply::Later(Box::pin(async move {
@@ -153,17 +179,16 @@ impl Guarded {
     /// Records the call, and refuses it if it may not or cannot take place. What it is called with becomes what the tool takes.
     fn begin(&self, call: &mut ToolCall) -> Result<CallKey, ToolError> {
         let limit = self.hooks.options.max_tool_calls;
-        let mut ledger = self.hooks.ledger();
-        if ledger.len() >= limit {
+        if self.hooks.ledger().len() >= limit {
             return Err(ToolError::new(
                 "RangeError",
                 format!("too many tool calls: a run may make {limit} (maxToolCalls)"),
             ));
         }
-        let key = ledger
-            .begin(&call.tool, &call.arguments, call.id)
+        let key = self
+            .hooks
+            .begin_call(call)
             .map_err(|over| ToolError::new("RangeError", over.to_string()))?;
-        drop(ledger);
         if self.permission == Permission::Deny {
             return self.refuse(key, denied(&call.tool, "the host does not allow it"));
         }
@@ -200,6 +225,13 @@ impl Guarded {
         match self.approval(call).await {
             Approval::Allow => Ok(()),
             Approval::Deny(reason) => self.refuse(key, denied(&call.tool, &reason)),
+            Approval::Later if promised == Promised::Yes && self.hooks.may_suspend() => {
+                self.suspend(key, SuspendReason::Approval)
+            }
+            Approval::Later => {
+                let reason = "nobody can decide on it now, and this run cannot wait: it must be begun with start(), and the tool be asynchronous";
+                self.refuse(key, denied(&call.tool, reason))
+            }
         }
     }
 
@@ -210,6 +242,7 @@ impl Guarded {
                 decide(ApprovalRequest {
                     tool: Arc::clone(&call.tool),
                     arguments: call.arguments.clone(),
+                    origin: call.origin.clone(),
                     account: self.hooks.account.clone(),
                 })
                 .await
@@ -220,7 +253,7 @@ impl Guarded {
 
     fn refuse<T>(&self, key: CallKey, error: ToolError) -> Result<T, ToolError> {
         let refused = CallOutcome::Refused(words(&error.to_string()));
-        self.hooks.ledger().end(key, refused);
+        self.hooks.end_call(key, refused);
         Err(error)
     }
 
@@ -230,7 +263,7 @@ impl Guarded {
             let words = "its answer comes later, and this run cannot be suspended: it must be begun with start()";
             return self.refuse(key, ToolError::from(words));
         }
-        self.hooks.ledger().suspend(key, reason);
+        self.hooks.suspend_call(key, reason);
         Err(ToolError::suspended())
     }
 
@@ -238,7 +271,7 @@ impl Guarded {
         if answer.as_ref().is_err_and(ToolError::is_suspension) {
             return self.suspend(key, SuspendReason::Tool);
         }
-        self.hooks.ledger().end(key, outcome_of(&answer));
+        self.hooks.end_call(key, outcome_of(&answer));
         answer
     }
 }

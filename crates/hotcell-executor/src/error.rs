@@ -55,11 +55,17 @@ pub enum ErrorCode {
     /// An answer to a call of a suspended run cannot be taken. Nothing has changed.
     #[serde(rename = "ERR_INVALID_ANSWER")]
     InvalidAnswer,
+    /// There is no run of that id in the background.
+    #[serde(rename = "ERR_UNKNOWN_RUN")]
+    UnknownRun,
+    /// A snapshot was made with another build of hotcell.
+    #[serde(rename = "ERR_FOREIGN_SNAPSHOT")]
+    ForeignSnapshot,
 }
 
 impl ErrorCode {
     /// Every code there is.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::InvalidState,
         Self::InitFailed,
         Self::ValidationFailed,
@@ -73,6 +79,8 @@ impl ErrorCode {
         Self::Cancelled,
         Self::WorkerCrashed,
         Self::InvalidAnswer,
+        Self::UnknownRun,
+        Self::ForeignSnapshot,
     ];
 
     /// The name that the contract gives it.
@@ -91,6 +99,8 @@ impl ErrorCode {
             Self::Cancelled => "ERR_CANCELLED",
             Self::WorkerCrashed => "ERR_WORKER_CRASHED",
             Self::InvalidAnswer => "ERR_INVALID_ANSWER",
+            Self::UnknownRun => "ERR_UNKNOWN_RUN",
+            Self::ForeignSnapshot => "ERR_FOREIGN_SNAPSHOT",
         }
     }
 
@@ -108,7 +118,11 @@ impl ErrorCode {
     pub fn is_retryable(self) -> bool {
         !matches!(
             self,
-            Self::InvalidState | Self::InitFailed | Self::CleanupFailed
+            Self::InvalidState
+                | Self::InitFailed
+                | Self::CleanupFailed
+                | Self::UnknownRun
+                | Self::ForeignSnapshot
         )
     }
 }

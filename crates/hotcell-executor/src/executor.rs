@@ -1,5 +1,6 @@
 //! The executor: a cell with a life around it.
 
+mod background;
 mod body;
 mod clock;
 mod fork;
@@ -22,6 +23,7 @@ use hotcell_prompt::{ModuleSpec, ToolSpec};
 
 use crate::{
     companion::Attached,
+    event::Events,
     files::Files,
     hints::unknown_name,
     hooks::Hooks,
@@ -32,6 +34,8 @@ use crate::{
     state::State,
     tool::AgentTool,
 };
+use background::Background;
+pub use background::Running;
 use body::Body;
 pub(crate) use life::unsendable;
 pub(crate) use run::{MAX_NAMES, is_name_to_keep};
@@ -59,6 +63,8 @@ struct Inner {
     options: Arc<ExecutorOptions>,
     hooks: Arc<Hooks>,
     slot: Mutex<Slot>,
+    /// Runs that go on by themselves.
+    background: Background,
     /// Held while a cell is made, so that whoever comes second finds it made. Nobody else waits for it.
     initializing: async_lock::Mutex<()>,
 }
@@ -94,6 +100,8 @@ struct Slot {
     preparer: Preparer,
     /// How many runs there were.
     runs: u64,
+    /// Which of them uses the cell.
+    under_way: Option<u64>,
     /// The run that waits for answers, while the state is `SUSPENDED`.
     suspended: Option<Box<UnderWay>>,
 }
@@ -134,8 +142,10 @@ impl Executor {
                 saved_files: Vec::new(),
                 preparer,
                 runs: 0,
+                under_way: None,
                 suspended: None,
             }),
+            background: Background::default(),
             initializing: async_lock::Mutex::new(()),
         }))
     }
@@ -198,11 +208,41 @@ impl Executor {
         preparer.prepare(code)
     }
 
+    /// What happens from here on: runs, calls of tools, what is printed, in order, with ids. Each caller has a stream of its own,
+    /// which ends with the executor.
+    ///
+    /// ```
+    /// use hotcell_executor::{Executor, ExecutorOptions};
+    ///
+    /// # pollster::block_on(async {
+    /// let executor = Executor::new(ExecutorOptions::default());
+    /// executor.init().await?;
+    /// let mut events = executor.events();
+    /// executor.run("console.log('here')").await?;
+    /// let names: Vec<_> = std::iter::from_fn(|| events.next_now()).map(|event| event.kind.name()).collect();
+    /// assert_eq!(names, ["runStarted", "log", "ended"]);
+    /// # Ok::<(), hotcell_executor::ExecutorError>(()) }).unwrap();
+    /// ```
+    pub fn events(&self) -> Events {
+        self.0.hooks.hub.events()
+    }
+
+    /// The id of the run under way, as in events. `None` if there is none, and for one that has not begun.
+    pub fn run_under_way(&self) -> Option<String> {
+        let number = self.0.slot().under_way;
+        number.map(|number| number.to_string())
+    }
+
     /// Ends the run under way; it fails with `ERR_CANCELLED`. False if there is none.
     pub fn cancel(&self) -> bool {
+        self.cancel_if(|_| true)
+    }
+
+    /// Ends the run under way if it is the one that is meant.
+    fn cancel_if(&self, is_meant: impl FnOnce(Option<u64>) -> bool) -> bool {
         let (stop, interrupter) = {
             let mut slot = self.0.slot();
-            if slot.state != State::Running {
+            if slot.state != State::Running || !is_meant(slot.under_way) {
                 return false;
             }
             slot.is_cancelled = true;

@@ -14,19 +14,21 @@ use hotcell_prompt::ToolSpec;
 use crate::{content, hooks::Hooks, store, tool::AgentTool};
 
 /// Those that the options allow.
-pub(crate) fn tools(hooks: &Arc<Hooks>) -> Vec<(&'static str, AgentTool)> {
+pub(crate) fn tools(hooks: &Arc<Hooks>) -> Vec<(String, AgentTool)> {
     let options = &hooks.options;
-    let mut tools = Vec::new();
+    let mut tools = options.granted.clone();
     if options.content {
-        tools.extend(content::tools(hooks));
+        tools.extend(content::tools(hooks).map(named));
     }
     if let Some(store) = &options.store {
-        tools.extend(store::tools(hooks, store));
-    }
-    for (name, tool) in &mut tools {
-        (*name).clone_into(&mut tool.spec.name);
+        tools.extend(store::tools(hooks, store).map(named));
     }
     tools
+}
+
+fn named((name, mut tool): (&'static str, AgentTool)) -> (String, AgentTool) {
+    name.clone_into(&mut tool.spec.name);
+    (name.to_owned(), tool)
 }
 
 /// Makes those among `tools` that are ours those of `hooks`, and adds what is allowed there and was not before, where the name is
@@ -40,9 +42,9 @@ pub(crate) fn renew(
         tool.tool = Tool::sync(withdrawn).shadowable();
     }
     for (name, tool) in self::tools(hooks) {
-        let is_free = || !names.contains(name);
-        if tools.get(name).map_or_else(is_free, |known| known.is_own) {
-            tools.insert(name.to_owned(), tool);
+        let is_free = || !names.contains(&name);
+        if tools.get(&name).map_or_else(is_free, |known| known.is_own) {
+            tools.insert(name, tool);
         }
     }
 }
@@ -60,6 +62,7 @@ impl AgentTool {
     pub(crate) fn own(tool: Tool, spec: ToolSpec) -> Self {
         let mut tool = Self::with_spec(tool.shadowable(), spec);
         tool.is_own = true;
+        tool.is_self_checking = true;
         tool
     }
 }

@@ -1,7 +1,7 @@
 //! What a cell reaches of its executor while it runs: console, evaluators, imports, and the record of its calls.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     hash::{BuildHasher, RandomState},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -9,16 +9,21 @@ use std::{
     },
 };
 
-use hotcell_cell::{CellOptions, Import, Line, Module, Source, SourceKind, ToolError};
-use hotcell_meter::Account;
+use hotcell_cell::{
+    CellOptions, Import, Line, Module, Source, SourceKind, ToolCall, ToolError, TraceParent,
+};
+use hotcell_meter::{Account, OverLimit};
 use hotcell_prepare::{Diagnostic, DynamicKind, Location, PreparedProgram, Preparer};
+use tracing::{Span, level_filters::LevelFilter};
 
 use crate::{
     catalog::Catalog,
     content::{Board, ContentItem},
-    ledger::{CallRecord, Ledger},
+    event::{Hub, Scene, arguments_in_words},
+    ledger::{CallKey, CallOutcome, CallRecord, Ledger, SuspendReason},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
+    process::CalledTool,
     shorten::shorten,
     sources::Sources,
 };
@@ -37,6 +42,12 @@ pub(crate) struct Hooks {
     pub(crate) account: Account,
     /// The tools, for who looks for one.
     pub(crate) catalog: Catalog,
+    /// Who watches what happens.
+    pub(crate) hub: Arc<Hub>,
+    /// The run under way, as events name it.
+    scene: Mutex<Option<Arc<Scene>>>,
+    /// Spans of calls without an answer, while somebody listens.
+    spans: Mutex<HashMap<CallKey, Arc<Span>>>,
     logs: Mutex<LogBuffer>,
     content: Mutex<Board>,
     ledger: Mutex<Ledger>,
@@ -59,6 +70,9 @@ impl Hooks {
             ledger: Mutex::new(Ledger::new(&account)),
             account,
             catalog: Catalog::default(),
+            hub: Hub::new(options.on_event.clone()),
+            scene: Mutex::default(),
+            spans: Mutex::default(),
             options,
             sources: Mutex::default(),
             refused: Mutex::default(),
@@ -79,9 +93,103 @@ impl Hooks {
             .on_import(move |import| importer.import(import, &modules))
     }
 
+    /// Which run it is that begins, or goes on here. `trace` is what it is a part of.
+    pub(crate) fn set_scene(
+        &self,
+        number: u64,
+        name: &str,
+        trace: Option<TraceParent>,
+    ) -> Arc<Scene> {
+        let scene = Arc::new(Scene::new(number, name, trace));
+        let before = lock(&self.scene).replace(Arc::clone(&scene));
+        drop(before);
+        scene
+    }
+
+    /// A span within `parent` for this run, which nobody else has.
+    pub(crate) fn span_within(&self, parent: TraceParent, number: u64) -> TraceParent {
+        parent.child(self.hasher.hash_one((parent, number)))
+    }
+
+    /// The run under way, or the one before.
+    pub(crate) fn scene(&self) -> Option<Arc<Scene>> {
+        lock(&self.scene).clone()
+    }
+
+    /// Tells who watches of something that happens to the run under way.
+    pub(crate) fn tell(&self, tell: impl FnOnce(&Scene, &Hub)) {
+        if let Some(scene) = self.scene() {
+            tell(&scene, &self.hub);
+        }
+    }
+
+    /// Records a call, and says in it where it comes from.
+    pub(crate) fn begin_call(&self, call: &mut ToolCall) -> Result<CallKey, OverLimit> {
+        let key = self.ledger().begin(&call.tool, &call.arguments, call.id)?;
+        let Some(scene) = self.scene() else {
+            return Ok(key);
+        };
+        let new_span = || self.hasher.hash_one((scene.trace, key.index));
+        let origin = scene.origin(key.index, new_span);
+        let trace = origin.trace();
+        call.origin = Some(origin);
+        if is_traced() {
+            // Made outside of the lock: subscribers are the host's code.
+            let span = Arc::new(scene.call_span(key.index, &call.tool));
+            let before = lock(&self.spans).insert(key, span);
+            drop(before);
+        }
+        let words = || arguments_in_words(&call.arguments);
+        scene.call_started(&self.hub, key.index, &call.tool, words, trace);
+        Ok(key)
+    }
+
+    /// Records a call that code makes in another process.
+    pub(crate) fn called_elsewhere(&self, call: &CalledTool) -> Result<(), OverLimit> {
+        let tool = Arc::from(&*call.tool);
+        let key = self.ledger().begin_elsewhere(&tool)?;
+        let Some(scene) = self.scene() else {
+            return Ok(());
+        };
+        if is_traced() {
+            let span = Arc::new(scene.call_span(key.index, &tool));
+            let before = lock(&self.spans).insert(key, span);
+            drop(before);
+        }
+        let words = || call.arguments.clone();
+        scene.call_started(&self.hub, key.index, &tool, words, call.trace());
+        Ok(())
+    }
+
+    /// What `tracing` calls a call; nothing, if nobody listens.
+    pub(crate) fn call_span(&self, key: CallKey) -> Arc<Span> {
+        let known = is_traced().then(|| lock(&self.spans).get(&key).cloned());
+        known.flatten().unwrap_or_else(|| Arc::new(Span::none()))
+    }
+
+    /// Records what came of a call.
+    pub(crate) fn end_call(&self, key: CallKey, outcome: CallOutcome) {
+        let end = self.ledger().end(key, outcome);
+        let span = lock(&self.spans).remove(&key);
+        if let Some(end) = end {
+            self.tell(|scene, hub| scene.call_ended(hub, key.index, end, span.as_deref()));
+        }
+    }
+
+    /// Records that a call waits for who resumes the run.
+    pub(crate) fn suspend_call(&self, key: CallKey, reason: SuspendReason) {
+        let tool = self.ledger().suspend(key, reason);
+        if let Some(tool) = tool {
+            self.tell(|scene, hub| scene.call_suspended(hub, key.index, tool, reason));
+        }
+    }
+
     /// A new run begins, which may be suspended or not.
     pub(crate) fn reset(&self, may_suspend: bool) {
         self.may_suspend.store(may_suspend, Ordering::Relaxed);
+        let spans = std::mem::take(&mut *lock(&self.spans));
+        // Subscribers hear of their end.
+        drop(spans);
         self.logs().take();
         let shown = lock(&self.content).take();
         drop(shown);
@@ -107,9 +215,14 @@ impl Hooks {
         self.logs().take()
     }
 
-    /// Takes in what code shows. Whoever is to hear of content as it comes hears of it here.
+    /// Takes in what code shows, and tells who watches.
     pub(crate) fn show(&self, item: ContentItem) -> Result<(), ToolError> {
-        lock(&self.content).put(item, &self.options)
+        let told = self.hub.is_watched().then(|| item.clone());
+        let index = lock(&self.content).put(item, &self.options)?;
+        if let Some(item) = told {
+            self.tell(|scene, hub| scene.showed(hub, index, item));
+        }
+        Ok(())
     }
 
     /// Tells the host what code wants it to know now.
@@ -118,6 +231,7 @@ impl Hooks {
         if let Some(tell) = &self.options.on_notify {
             tell(text);
         }
+        self.tell(|scene, hub| scene.notified(hub, text));
         Ok(())
     }
 
@@ -185,14 +299,29 @@ impl Hooks {
             return;
         };
         let on_log = self.options.on_log.as_ref();
+        let is_watched = on_log.is_some() || self.hub.is_watched() || is_traced();
         let mut logs = self.logs();
         let entry = logs.push(line.level, &message, is_cut);
-        let told = entry.zip(on_log).map(|(entry, tell)| (entry.clone(), tell));
+        let told = entry.filter(|_| is_watched).cloned();
         // Not behind the lock: whoever is told may do anything.
         drop(logs);
-        if let Some((entry, tell)) = told {
+        let Some(entry) = told else { return };
+        if let Some(tell) = on_log {
             tell(&entry);
         }
+        self.tell(|scene, hub| scene.printed(hub, &entry));
+    }
+
+    /// Takes in what code has printed in another process.
+    pub(crate) fn printed_elsewhere(&self, entry: &LogEntry) {
+        let mut logs = self.logs();
+        let taken = logs.take_in(entry).cloned();
+        drop(logs);
+        let Some(entry) = taken else { return };
+        if let Some(tell) = &self.options.on_log {
+            tell(&entry);
+        }
+        self.tell(|scene, hub| scene.printed(hub, &entry));
     }
 
     fn import(&self, import: &Import<'_>, preparer: &Preparer) -> Result<Module, ToolError> {
@@ -244,6 +373,11 @@ impl Hooks {
             Err(stopped) => Err(ToolError::from(stopped.to_string())),
         }
     }
+}
+
+/// Whether anybody listens to `tracing` at all.
+pub(crate) fn is_traced() -> bool {
+    LevelFilter::current() != LevelFilter::OFF
 }
 
 /// Decides on code that is made at run time.

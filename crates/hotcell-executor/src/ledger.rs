@@ -53,14 +53,21 @@ pub enum CallOutcome {
     Unanswered,
 }
 
+impl CallOutcome {
+    /// Its name at every front door, and the words that come with it.
+    pub fn told(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Returned => ("returned", None),
+            Self::Failed(message) => ("failed", Some(message)),
+            Self::Refused(message) => ("refused", Some(message)),
+            Self::Unanswered => ("unanswered", None),
+        }
+    }
+}
+
 impl Serialize for CallRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (outcome, message) = match &self.outcome {
-            CallOutcome::Returned => ("returned", None),
-            CallOutcome::Failed(message) => ("failed", Some(message)),
-            CallOutcome::Refused(message) => ("refused", Some(message)),
-            CallOutcome::Unanswered => ("unanswered", None),
-        };
+        let (outcome, message) = self.outcome.told();
         let mut record = serializer.serialize_struct("CallRecord", 5)?;
         record.serialize_field("tool", &*self.tool)?;
         if let Some(arguments) = &self.arguments {
@@ -148,11 +155,28 @@ enum SavedOutcome {
     Refused(String),
 }
 
+impl From<SavedOutcome> for CallOutcome {
+    fn from(saved: SavedOutcome) -> Self {
+        match saved {
+            SavedOutcome::Returned => Self::Returned,
+            SavedOutcome::Failed(text) => Self::Failed(words(&text)),
+            SavedOutcome::Refused(text) => Self::Refused(words(&text)),
+        }
+    }
+}
+
 /// Names a call to the ledger.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallKey {
     run: u64,
-    index: usize,
+    pub(crate) index: usize,
+}
+
+/// A call that has just been answered.
+pub(crate) struct CallEnd {
+    pub(crate) tool: Arc<str>,
+    pub(crate) duration: Duration,
+    pub(crate) outcome: CallOutcome,
 }
 
 impl Ledger {
@@ -206,9 +230,19 @@ impl Ledger {
         })
     }
 
-    pub(crate) fn end(&mut self, key: CallKey, outcome: CallOutcome) {
+    /// A call that code has made elsewhere. What it was called with is known there.
+    pub(crate) fn begin_elsewhere(&mut self, tool: &Arc<str>) -> Result<CallKey, OverLimit> {
+        let key = self.begin(tool, &Vec::new().into(), None)?;
+        if let Some(entry) = self.calls.last_mut() {
+            entry.arguments = None;
+        }
+        Ok(key)
+    }
+
+    /// The call has an answer. `None` if it is of an earlier run.
+    pub(crate) fn end(&mut self, key: CallKey, outcome: CallOutcome) -> Option<CallEnd> {
         if key.run != self.run {
-            return;
+            return None;
         }
         let bytes = match &outcome {
             CallOutcome::Failed(message) | CallOutcome::Refused(message) => message.len(),
@@ -220,19 +254,23 @@ impl Ledger {
             (Err(over), CallOutcome::Refused(_)) => CallOutcome::Refused(over.to_string()),
             (_, outcome) => outcome,
         };
-        if let Some(entry) = self.calls.get_mut(key.index) {
-            entry.ended = Some((entry.began.elapsed(), outcome));
-            entry.waits = None;
-        }
+        let entry = self.calls.get_mut(key.index)?;
+        let duration = entry.began.elapsed();
+        entry.ended = Some((duration, outcome.clone()));
+        entry.waits = None;
+        Some(CallEnd {
+            tool: Arc::clone(&entry.tool),
+            duration,
+            outcome,
+        })
     }
 
-    /// The call waits for who resumes the run.
-    pub(crate) fn suspend(&mut self, key: CallKey, reason: SuspendReason) {
-        if key.run == self.run
-            && let Some(entry) = self.calls.get_mut(key.index)
-        {
-            entry.waits = Some(reason);
-        }
+    /// The call waits for who resumes the run. Gives its tool; `None` if it is of an earlier run.
+    pub(crate) fn suspend(&mut self, key: CallKey, reason: SuspendReason) -> Option<Arc<str>> {
+        let entry = self.calls.get_mut(key.index);
+        let entry = entry.filter(|_| key.run == self.run)?;
+        entry.waits = Some(reason);
+        Some(Arc::clone(&entry.tool))
     }
 
     /// The calls that wait for who resumes the run, in their order.
@@ -306,15 +344,10 @@ impl Ledger {
                 &waiting.unwrap_or_else(values),
                 call.number,
             )?;
-            match (call.waits, call.outcome) {
-                (Some(reason), _) => self.suspend(key, reason),
-                (None, Some(SavedOutcome::Returned)) => self.end(key, CallOutcome::Returned),
-                (None, Some(SavedOutcome::Failed(text))) => {
-                    self.end(key, CallOutcome::Failed(words(&text)));
-                }
-                (None, Some(SavedOutcome::Refused(text))) => {
-                    self.end(key, CallOutcome::Refused(words(&text)));
-                }
+            let outcome = call.outcome.map(CallOutcome::from);
+            match (call.waits, outcome) {
+                (Some(reason), _) => drop(self.suspend(key, reason)),
+                (None, Some(outcome)) => drop(self.end(key, outcome)),
                 (None, None) => {}
             }
             if let Some((duration, _)) =
@@ -359,6 +392,27 @@ impl Entry {
         let unanswered = || (self.began.elapsed(), CallOutcome::Unanswered);
         self.ended.clone().unwrap_or_else(unanswered)
     }
+}
+
+/// Calls in a snapshot, to be shown.
+pub(crate) fn records_of(calls: Vec<SavedCall>) -> Vec<CallRecord> {
+    let record = |call: SavedCall| {
+        let arguments = call.arguments.map(|arguments| {
+            let values = arguments.iter().map(from_json);
+            values
+                .collect::<Result<Vec<Value>, _>>()
+                .unwrap_or_default()
+        });
+        CallRecord {
+            tool: Arc::from(call.tool),
+            arguments,
+            duration: Duration::try_from_secs_f64(call.duration / 1e3).unwrap_or_default(),
+            outcome: call
+                .outcome
+                .map_or(CallOutcome::Unanswered, CallOutcome::from),
+        }
+    };
+    calls.into_iter().map(record).collect()
 }
 
 /// So many calls are told in an error, the last ones.
@@ -416,7 +470,7 @@ pub(crate) fn outcome_of<T>(answer: &Result<T, ToolError>) -> CallOutcome {
 }
 
 /// Bytes that a value takes, about.
-fn size(value: &Value) -> usize {
+pub(crate) fn size(value: &Value) -> usize {
     let inside: usize = match value {
         Value::String(text) => length(text),
         Value::BigInt(number) => usize::try_from(number.bits() / 8).unwrap_or(usize::MAX),

@@ -127,13 +127,18 @@ impl LogBuffer {
     pub(crate) fn load(&mut self, entries: Vec<LogEntry>) {
         self.take();
         for entry in entries {
-            if self.push(entry.level, &entry.message, false).is_none() {
+            if self.take_in(&entry).is_none() {
                 return;
             }
-            if let Some(last) = self.entries.last_mut() {
-                last.at = entry.at;
-            }
         }
+    }
+
+    /// Takes over a line that was printed elsewhere, if there is room for it.
+    pub(crate) fn take_in(&mut self, entry: &LogEntry) -> Option<&LogEntry> {
+        self.push(entry.level, &entry.message, false)?;
+        let last = self.entries.last_mut()?;
+        last.at = entry.at;
+        Some(last)
     }
 
     /// The lines, with a word on where they end too early, and the buffer empty again.

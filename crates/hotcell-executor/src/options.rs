@@ -12,10 +12,12 @@ use hotcell_prepare::{PrepareOptions, Rule, Transform};
 use crate::{
     approval::{Approval, ApprovalRequest},
     companion::OnCompanion,
+    event::{Event, OnEvent},
     isolation::Isolation,
     log::LogEntry,
     module::Module,
     store::Store,
+    tool::AgentTool,
 };
 
 /// Why a worker has to have one.
@@ -53,6 +55,8 @@ pub(crate) type OnNotify = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) type OnApproval =
     Arc<dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Approval> + Send>> + Send + Sync>;
 
+pub(crate) type Spawner = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
+
 /// What an executor is made with. Every limit has a default.
 #[derive(Clone)]
 #[must_use]
@@ -89,6 +93,8 @@ pub struct ExecutorOptions {
     pub(crate) max_content_bytes: usize,
     pub(crate) max_notifications: usize,
     pub(crate) store: Option<Arc<dyn Store>>,
+    /// What options of the host grant, in its worker.
+    pub(crate) granted: Vec<(String, AgentTool)>,
     pub(crate) max_store_bytes: usize,
     pub(crate) rules: Vec<Arc<dyn Rule>>,
     pub(crate) transforms: Vec<Arc<dyn Transform>>,
@@ -96,6 +102,10 @@ pub struct ExecutorOptions {
     pub(crate) on_notify: Option<OnNotify>,
     pub(crate) on_approval: Option<OnApproval>,
     pub(crate) on_companion: Option<OnCompanion>,
+    pub(crate) on_event: Option<OnEvent>,
+    pub(crate) spawner: Option<Spawner>,
+    pub(crate) max_background_runs: usize,
+    pub(crate) max_snapshot_bytes: usize,
 }
 
 impl Default for ExecutorOptions {
@@ -128,6 +138,7 @@ impl Default for ExecutorOptions {
             max_content_bytes: 8 << 20,
             max_notifications: 1_000,
             store: None,
+            granted: Vec::new(),
             max_store_bytes: 1 << 20,
             rules: Vec::new(),
             transforms: Vec::new(),
@@ -135,6 +146,10 @@ impl Default for ExecutorOptions {
             on_notify: None,
             on_approval: None,
             on_companion: None,
+            on_event: None,
+            spawner: None,
+            max_background_runs: 100,
+            max_snapshot_bytes: 256 << 20,
         }
     }
 }
@@ -300,16 +315,6 @@ impl ExecutorOptions {
                 "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
             );
         }
-        if self.content {
-            return Some(
-                "what code shows (content) does not come out of a worker process: leave it out, or use the isolation \"thread\"",
-            );
-        }
-        if self.store.is_some() {
-            return Some(
-                "the store of the host is not reached from a worker process: leave it out, or use the isolation \"thread\"",
-            );
-        }
         self.timeout_ms.is_none().then_some(NO_TIMEOUT)
     }
 
@@ -362,6 +367,42 @@ impl ExecutorOptions {
     /// that `"store": true` made.
     pub fn max_store_bytes(mut self, bytes: usize) -> Self {
         self.max_store_bytes = bytes;
+        self
+    }
+
+    /// How large a snapshot may be, in bytes (256 MiB): one that is larger is neither taken nor looked at.
+    pub fn max_snapshot_bytes(mut self, bytes: usize) -> Self {
+        self.max_snapshot_bytes = bytes;
+        self
+    }
+
+    /// How many runs may go on by themselves, or wait with their results to be fetched (100): see
+    /// [`Run::yield_after`](crate::Run::yield_after). One more fails with `ERR_INVALID_STATE`.
+    pub fn max_background_runs(mut self, runs: usize) -> Self {
+        self.max_background_runs = runs;
+        self
+    }
+
+    /// What polls runs that go on by themselves (a pool of threads for all executors of the process). For tools that need a
+    /// runtime around them, say that of tokio:
+    ///
+    /// ```ignore
+    /// options.spawner(|run| { tokio::spawn(run); })
+    /// ```
+    ///
+    /// Dropping the future calls the run off.
+    pub fn spawner(
+        mut self,
+        spawn: impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + 'static,
+    ) -> Self {
+        self.spawner = Some(Arc::new(spawn));
+        self
+    }
+
+    /// Receives what happens as it happens (nobody does), in order: see [`Executor::events`](crate::Executor::events), which
+    /// does not wait for whoever listens. Called on the thread that runs the code; keep it short.
+    pub fn on_event(mut self, receive: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Arc::new(receive));
         self
     }
 

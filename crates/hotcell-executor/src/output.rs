@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hotcell_cell::Value;
+use hotcell_cell::{TraceParent, Value};
 use hotcell_meter::Stopped;
 use hotcell_prepare::Diagnostic;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
@@ -20,6 +20,10 @@ pub struct Run {
     pub(crate) has_no_timeout: bool,
     pub(crate) cpu_time: Option<Duration>,
     pub(crate) calls_function: bool,
+    pub(crate) yield_after: Option<Duration>,
+    pub(crate) trace: Option<TraceParent>,
+    /// Which run of its executor it is to be, if that is settled already.
+    pub(crate) number: Option<u64>,
 }
 
 impl Run {
@@ -32,7 +36,23 @@ impl Run {
             has_no_timeout: false,
             cpu_time: None,
             calls_function: false,
+            yield_after: None,
+            trace: None,
+            number: None,
         }
+    }
+
+    /// Under [`Executor::start`](crate::Executor::start): if it takes longer than this, it comes back as
+    /// [`Started::Running`](crate::Started::Running) and goes on by itself (it is waited for).
+    pub fn yield_after(mut self, patience: Duration) -> Self {
+        self.yield_after = Some(patience);
+        self
+    }
+
+    /// What it is a part of, for events, `tracing` and the tools that it calls (nothing).
+    pub fn trace(mut self, parent: TraceParent) -> Self {
+        self.trace = Some(parent);
+        self
     }
 
     /// What stacks call it (`run-1.js`, `run-2.js`, …).

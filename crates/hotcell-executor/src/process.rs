@@ -19,6 +19,7 @@
 
 mod desk;
 mod forward;
+mod happening;
 mod inside;
 mod mirror;
 mod pack;
@@ -26,6 +27,7 @@ mod remote;
 mod told;
 mod wire;
 
+pub(crate) use happening::CalledTool;
 pub use hotcell_worker::{Held as JailHeld, JailReport, Part as JailPart, workers_are};
 pub use inside::{worker, worker_service};
 pub use remote::jail_report;
@@ -33,6 +35,8 @@ pub(crate) use remote::{Beginning, Canceller, Gone, Limit, Remote, TO_GO_ALONG, 
 
 /// The stream of a worker's output that has lines of the console.
 const LOG: u8 = 1;
+/// The stream that has what else happens.
+const HAPPENED: u8 = 2;
 
 /// What names this build: both sides must be of the same.
 pub fn worker_build() -> String {

@@ -1,12 +1,15 @@
 //! The bytes of a frozen executor: what it knows, then its cell.
 //!
-//! A header (magic, seal, checksum, lengths), then JSON, then files, then what a run has shown, then the snapshot of the cell, which has a checksum of its
-//! own. The bytes may come from anywhere. What they hold is state: names of tools and variables, files, and the memory of a cell.
-//! What an executor may do is not in them. With a key, bytes that it did not seal are refused before anything else is done with them.
+//! A header (magic, seal, checksum, lengths), then JSON, then files, the companion, what a run has shown, then the snapshot of the
+//! cell, which has a checksum of its own. The bytes may come from anywhere. What they hold is state: names of tools and variables,
+//! files, and the memory of a cell. What an executor may do is not in them. With a key, bytes that it did not seal are refused before
+//! anything else is done with them.
+
+mod inspect;
 
 use std::error::Error;
 
-use hotcell_cell::CellError;
+use hotcell_cell::{CellError, SnapshotError};
 use hotcell_prepare::{Diagnostic, is_foreign_global};
 use hotcell_prompt::{NameKind, ToolSpec, check_name};
 use serde::{Deserialize, Serialize};
@@ -15,13 +18,19 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::{
     content::{self, ContentItem},
     error::{ErrorCode, ExecutorError, chain},
-    executor::{MAX_NAMES, is_name_to_keep},
+    executor::{MAX_NAMES, SuspendedCall, is_name_to_keep},
     files::{Files, SavedKind},
-    ledger::SavedCall,
+    json::to_json,
+    ledger::{SavedCall, SuspendReason, size},
     options::ExecutorOptions,
 };
 
-const MAGIC: [u8; 8] = *b"HCEXEC\x00\x04";
+pub use inspect::{SnapshotCall, SnapshotInfo, SnapshotRun, inspect_snapshot};
+
+/// What all of them begin with; the last byte is the version.
+const MAGIC: [u8; 8] = *b"HCEXEC\x00\x05";
+/// Arguments of calls that wait are told to who inspects a snapshot up to this size; the cell has all of them.
+const MAX_ASKED_BYTES: usize = 64 << 10;
 const NO_SEAL: [u8; 32] = [0; 32];
 /// JSON takes at most so many times its length when it is read: `[0,0]` has 32 bytes for each two.
 const READ_FACTOR: usize = 32;
@@ -48,13 +57,28 @@ pub(crate) struct SavedRun {
     pub(crate) name: String,
     pub(crate) number: u64,
     pub(crate) calls_function: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<String>,
     pub(crate) operations: u64,
     pub(crate) tool_calls: u64,
     pub(crate) wall_ms: f64,
     pub(crate) cpu_ms: f64,
     pub(crate) calls: Vec<SavedCall>,
+    /// What the calls that wait look like from outside, for who inspects a snapshot. Nothing is restored from it.
+    #[serde(default)]
+    pub(crate) asked: Vec<SavedAsk>,
     /// Level, text, and milliseconds since 1970.
     pub(crate) logs: Vec<(String, String, f64)>,
+}
+
+/// A call that waits.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedAsk {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) arguments: Option<Vec<serde_json::Value>>,
+    pub(crate) reason: SuspendReason,
 }
 
 /// Files on their way through a snapshot, compressed.
@@ -151,7 +175,42 @@ pub(crate) fn write(
     let seal = key.map_or(NO_SEAL, |key| {
         key.seal(&[&MAGIC, &checksum, &lengths, &known, cell])
     });
-    Ok([&MAGIC[..], &seal, &checksum, &lengths, &known, cell].concat())
+    let bytes = [&MAGIC[..], &seal, &checksum, &lengths, &known, cell].concat();
+    check_bytes(bytes.len(), options)?;
+    Ok(bytes)
+}
+
+/// What the calls that wait look like, as far as there is room.
+pub(crate) fn asked(calls: Vec<SuspendedCall>) -> Vec<SavedAsk> {
+    let mut room = MAX_ASKED_BYTES;
+    let ask = |call: SuspendedCall| {
+        let bytes = call
+            .arguments
+            .iter()
+            .map(size)
+            .fold(0, usize::saturating_add);
+        let left = room.checked_sub(bytes);
+        // Of those behind one that is too large nothing is kept either, as in the list of calls.
+        room = left.unwrap_or_default();
+        SavedAsk {
+            id: call.id,
+            tool: call.tool,
+            arguments: left.map(|_| call.arguments.iter().map(to_json).collect()),
+            reason: call.reason,
+        }
+    };
+    calls.into_iter().map(ask).collect()
+}
+
+/// How large a snapshot may be is for its owner to say.
+fn check_bytes(bytes: usize, options: &ExecutorOptions) -> Result<(), ExecutorError> {
+    let most = options.max_snapshot_bytes;
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(refused(&format!(
+        "the snapshot has {bytes} bytes: at most {most} are allowed (maxSnapshotBytes)"
+    )))
 }
 
 /// What a snapshot holds: what the executor knew, its files, its companion, what its run has shown, and its cell.
@@ -161,6 +220,7 @@ pub(crate) struct Parts<'s> {
     pub(crate) companion: Option<&'s [u8]>,
     pub(crate) content: Vec<ContentItem>,
     pub(crate) cell: &'s [u8],
+    seal: [u8; 32],
 }
 
 /// Where each of the parts before the cell is.
@@ -182,7 +242,16 @@ pub(crate) fn read<'s>(
     options: &ExecutorOptions,
 ) -> Result<Parts<'s>, ExecutorError> {
     let not_one = || refused("not a snapshot of an executor");
-    let rest = bytes.strip_prefix(&MAGIC).ok_or_else(not_one)?;
+    check_bytes(bytes.len(), options)?;
+    let rest = bytes
+        .strip_prefix(&MAGIC)
+        .ok_or_else(|| match bytes.get(..MAGIC.len()) {
+            Some(begin) if begin[..7] == MAGIC[..7] => foreign(&format!(
+                "it has the format {}, and this build the format {}",
+                begin[7], MAGIC[7]
+            )),
+            _ => not_one(),
+        })?;
     let (seal, sealed) = rest.split_first_chunk::<32>().ok_or_else(not_one)?;
     if let Some(key) = &options.snapshot_key {
         if *seal == NO_SEAL {
@@ -229,6 +298,7 @@ pub(crate) fn read<'s>(
         companion: Some(companion).filter(|bytes| !bytes.is_empty()),
         content,
         cell,
+        seal: *seal,
     })
 }
 
@@ -256,6 +326,7 @@ fn malformed(error: &dyn Error) -> ExecutorError {
 /// The cell did not go along.
 pub(crate) fn failed(error: &CellError) -> ExecutorError {
     match error {
+        CellError::Snapshot(error @ SnapshotError::Foreign { .. }) => foreign(&error.to_string()),
         CellError::Snapshot(_) => refused(&chain(error)),
         CellError::TooManyCells { .. }
         | CellError::MemoryLimitTooSmall { .. }
@@ -266,6 +337,18 @@ pub(crate) fn failed(error: &CellError) -> ExecutorError {
             format!("Runtime exception: {}", chain(error)),
         ),
     }
+}
+
+/// It was made by another build of hotcell, which nobody can know the cells of.
+fn foreign(details: &str) -> ExecutorError {
+    ExecutorError::new(
+        ErrorCode::ForeignSnapshot,
+        format!("Snapshot of another build: {details}"),
+    )
+    .with(
+        "hint",
+        "a snapshot is good for the build that made it: restore it with that version of hotcell, or begin anew with this one",
+    )
 }
 
 pub(crate) fn refused(message: &str) -> ExecutorError {

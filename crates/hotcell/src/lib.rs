@@ -106,6 +106,26 @@
 //! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
 //! ```
 //!
+//! **Let it wait.** A run stops at a call that needs a person, is kept as bytes, and goes on exactly there, days later, elsewhere.
+//!
+//! ```
+//! # use hotcell::{AgentTool, Answer, Executor, ExecutorOptions, Permission, Started, Value};
+//! # pollster::block_on(async {
+//! # let executor = Executor::new(ExecutorOptions::default());
+//! # executor.init().await?;
+//! let pay = || AgentTool::asynchronous(|call| async move { Ok(call.argument(0).clone()) }).permission(Permission::Ask);
+//! executor.send_tools([("pay", pay())]).await?;
+//! let Started::Suspended(asked) = executor.start("const paid = await pay(10); paid + 1").await else { panic!() };
+//! assert_eq!((&*asked.calls[0].tool, &*asked.calls[0].id), ("pay", "1.1"));
+//! let bytes = executor.snapshot().await?;
+//!
+//! let later = Executor::restore(&bytes, None)?;
+//! later.send_tools([("pay", pay())]).await?;
+//! let Started::Complete(end) = later.resume([("1.1", Answer::Approve)]).await? else { panic!() };
+//! assert_eq!(end.output, Value::from(11));
+//! # Ok::<(), hotcell::ExecutorError>(()) }).unwrap();
+//! ```
+//!
 //! # Shell commands
 //!
 //! A [`Sandbox`] runs commands over files of its own, as a shell would, and no process of the machine is started. Attached to an
@@ -177,8 +197,9 @@
 // What values, tools and options are made of, in cells and executors alike.
 pub use hotcell_cell::{
     AnswerFuture, Arguments, BigInt, BuildId, CancelToken, Clock, ConvertError, ErrorValue, Level,
-    MAX_DEPTH, Pool, Random, Reply, ReplyFuture, SnapshotError, SnapshotKey, Text, Timers,
-    ToolCall, ToolError, Value, View, ViewKind, decimal, from_value, to_value,
+    MAX_DEPTH, Origin, Pool, Random, Reply, ReplyFuture, SnapshotError, SnapshotKey, Text, Timers,
+    ToolCall, ToolError, TraceParent, TraceParentError, Value, View, ViewKind, decimal, from_value,
+    to_value,
 };
 // All of it: an executor is what most come for.
 pub use hotcell_executor::*;

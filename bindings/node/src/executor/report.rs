@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use hotcell::cell::{Value, View, ViewKind};
 use hotcell::{
-    CallOutcome, CallRecord, ContentBody, ContentItem, Execution, ExecutorError, LogEntry,
+    CallRecord, ContentBody, ContentItem, Execution, ExecutorError, LogEntry, Running, Started,
+    SuspendedCall, Suspension,
 };
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -19,18 +20,10 @@ use crate::{
 /// There may be many lines and calls, and few things to say about each. So they are rows of numbers, and texts stand beside them,
 /// each once.
 pub(super) fn report(execution: Execution) -> Outcome {
-    let mut texts = Texts::default();
-    let mut lines = Row::default();
-    for entry in execution.entries {
-        lines.extend(line(&entry, &mut texts));
-    }
-    let mut calls = Row::default();
-    let mut arguments = Vec::new();
-    for record in execution.calls {
-        calls.extend(call(&record, &mut texts));
-        arguments.extend(record.arguments.into_iter().flatten());
-    }
+    told(execution, None)
+}
 
+fn told(execution: Execution, status: Option<&str>) -> Outcome {
     // Logs and content are told once.
     let error = execution.error.map(|mut error| {
         error.logs = None;
@@ -38,19 +31,107 @@ pub(super) fn report(execution: Execution) -> Outcome {
         error.content = Vec::new();
         error
     });
-    let content = execution.content.into_iter().map(item);
-    let report = Value::object([
+    let mut rows = Rows::default();
+    rows.add(&execution.entries, execution.calls);
+    let parts = vec![
+        ("content", shown(execution.content)),
         ("is_final_answer", Value::from(execution.is_final_answer)),
-        ("lines", lines.into_value()),
-        ("content", content.collect::<Vec<_>>().into()),
         ("diagnostics", data(&execution.diagnostics)),
         ("stats", data(&execution.stats)),
-        ("calls", calls.into_value()),
-        ("texts", texts.into_value()),
         ("error", data(&error)),
-    ]);
-    let first = [report, Value::from(execution.logs), execution.output];
-    Outcome::Report(pack(first.into_iter().chain(arguments)))
+    ];
+    rows.outcome(parts, status, execution.logs, execution.output)
+}
+
+/// How far a run has come, as a report with a status.
+pub(super) fn started(started: Started) -> Outcome {
+    match started {
+        Started::Complete(execution) => told(execution, Some("complete")),
+        Started::Suspended(suspension) => suspended(suspension),
+        Started::Running(running) => so_far(running),
+        _ => Outcome::Threw("a run came to something that this build does not know".into()),
+    }
+}
+
+/// A run that waits for answers. The arguments of calls that wait come after those of the calls that it has made.
+pub(super) fn suspended(suspension: Suspension) -> Outcome {
+    let mut rows = Rows::default();
+    rows.add(&suspension.entries, suspension.made);
+    let mut waiting = Row::default();
+    for SuspendedCall {
+        id,
+        tool,
+        arguments,
+        reason,
+        ..
+    } in suspension.calls
+    {
+        let reason = data(&reason);
+        let reason = reason.as_str().unwrap_or_default();
+        waiting.extend([
+            rows.texts.index(id),
+            rows.texts.index(tool),
+            number(arguments.len()),
+            rows.texts.index(reason),
+        ]);
+        rows.arguments.extend(arguments.into_vec());
+    }
+    let parts = vec![
+        ("waiting", waiting.into_value()),
+        ("content", shown(suspension.content)),
+        ("stats", data(&suspension.stats)),
+    ];
+    rows.outcome(parts, Some("suspended"), suspension.logs, Value::Undefined)
+}
+
+/// What a run that goes on has to show so far.
+pub(super) fn so_far(running: Running) -> Outcome {
+    let mut rows = Rows::default();
+    rows.add(&running.entries, running.made);
+    let parts = vec![
+        ("id", Value::from(running.id)),
+        ("content", shown(running.content)),
+    ];
+    rows.outcome(parts, Some("running"), running.logs, Value::Undefined)
+}
+
+/// Lines and calls as rows.
+#[derive(Default)]
+struct Rows {
+    texts: Texts,
+    lines: Row,
+    calls: Row,
+    arguments: Vec<Value>,
+}
+
+impl Rows {
+    fn add(&mut self, entries: &[LogEntry], calls: Vec<CallRecord>) {
+        for entry in entries {
+            self.lines.extend(line(entry, &mut self.texts));
+        }
+        for record in calls {
+            self.calls.extend(call(&record, &mut self.texts));
+            self.arguments
+                .extend(record.arguments.into_iter().flatten());
+        }
+    }
+
+    fn outcome(
+        self,
+        mut parts: Vec<(&'static str, Value)>,
+        status: Option<&str>,
+        logs: String,
+        output: Value,
+    ) -> Outcome {
+        parts.push(("lines", self.lines.into_value()));
+        parts.push(("calls", self.calls.into_value()));
+        parts.push(("texts", self.texts.into_value()));
+        if let Some(status) = status {
+            parts.push(("status", Value::from(status)));
+        }
+        let first = [Value::object(parts), Value::from(logs), output];
+        Outcome::Report(pack(first.into_iter().chain(self.arguments)))
+    }
 }
 
 /// Its level, when it was printed, and how long it is, as JavaScript counts.
@@ -70,20 +151,20 @@ fn line(entry: &LogEntry, texts: &mut Texts) -> [f64; 3] {
 /// Its tool, how long it took, how many arguments are kept of it (-1 if none are), what came of it, and the message (-1 if
 /// there is none).
 fn call(record: &CallRecord, texts: &mut Texts) -> [f64; 5] {
-    let (outcome, message) = match &record.outcome {
-        CallOutcome::Returned => ("returned", None),
-        CallOutcome::Failed(message) => ("failed", Some(message)),
-        CallOutcome::Refused(message) => ("refused", Some(message)),
-        _ => ("unanswered", None),
-    };
+    let (outcome, message) = record.outcome.told();
     let arguments = record.arguments.as_ref();
     [
         texts.index(&*record.tool),
         (record.duration.as_secs_f64() * 1e6).round() / 1e3,
         arguments.map_or(-1.0, |arguments| number(arguments.len())),
         texts.index(outcome),
-        message.map_or(-1.0, |message| texts.index(&**message)),
+        message.map_or(-1.0, |message| texts.index(message)),
     ]
+}
+
+/// What code showed.
+fn shown(content: Vec<ContentItem>) -> Value {
+    content.into_iter().map(item).collect::<Vec<_>>().into()
 }
 
 /// Something that code showed. Bytes are bytes there.

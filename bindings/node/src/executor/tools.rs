@@ -21,6 +21,9 @@ struct Given {
     /// Whether the function is known to return a promise.
     #[serde(default)]
     promises: bool,
+    /// Whether it has no function: whoever resumes the run answers.
+    #[serde(default)]
+    suspends: bool,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -74,6 +77,7 @@ pub(super) fn read(
             let name = given.spec.name.clone();
             let tool = match &given.builtin {
                 Some(builtin) => file_tool(builtin, &builtins)?,
+                None if given.suspends => AgentTool::with_spec(AgentTool::suspending(), given.spec),
                 None => AgentTool::with_spec(node_tool(bridge, lane, set, given.mode), given.spec),
             };
             let permission = match given.permission {

@@ -120,6 +120,7 @@ impl Host {
             arguments: Arguments::charged(arguments, charge),
             cancel: self.calls.cancel.clone(),
             id: None,
+            origin: None,
             account: Some(self.account.clone()),
         };
         Ok(Ok((call, slot.tool.clone())))

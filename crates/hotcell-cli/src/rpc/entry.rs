@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hotcell::Executor;
 
+use super::events::Telling;
 use super::executors::Modules;
 use super::line::Line;
 use super::remote::Remote;
@@ -20,6 +21,8 @@ pub(super) struct Entry {
     /// What the client sent, for twins.
     pub(super) tools: Mutex<Vec<ToolParams>>,
     pub(super) line: Arc<Line>,
+    /// Whether the client hears of what happens.
+    pub(super) telling: Telling,
 }
 
 impl Entry {
@@ -29,15 +32,17 @@ impl Entry {
         client: Remote,
         modules: Arc<Modules>,
     ) -> Arc<Self> {
-        client.is_of(&id);
-        Arc::new(Self {
+        let entry = Arc::new(Self {
             id,
             executor,
             client,
             modules,
             tools: Mutex::default(),
             line: Arc::default(),
-        })
+            telling: Telling::default(),
+        });
+        entry.client.is_of(&entry);
+        entry
     }
 
     pub(super) fn tools(&self) -> MutexGuard<'_, Vec<ToolParams>> {

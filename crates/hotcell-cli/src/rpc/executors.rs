@@ -25,7 +25,6 @@ use super::error::RpcError;
 use super::message::{Reply, result};
 use super::params::params;
 use super::remote::Remote;
-use super::run_id::identified;
 use super::sandbox;
 use super::session::Session;
 use super::texts;
@@ -34,7 +33,7 @@ use super::tools::{ToolParams, remote};
 /// Params of methods that take nothing but the executor.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Only {
+pub(super) struct Only {
     #[serde(rename = "executor")]
     _executor: String,
 }
@@ -103,6 +102,7 @@ impl ModuleParams {
 
 /// Options with these modules, and with the client to ask for approval, to tell of progress, and to store values.
 fn furnished(
+    session: &Session,
     mut options: ExecutorOptions,
     modules: &Modules,
     client: &Remote,
@@ -115,20 +115,21 @@ fn furnished(
     }
     let teller = client.clone();
     let options = options.on_notify(move |text| teller.notify(text));
-    let client = client.clone();
+    let (client, pool) = (client.clone(), Arc::clone(&session.pool));
+    let options = options.spawner(move |run| pool.spawn(run).detach());
     Ok(options.on_approval(move |request| client.clone().approve(request)))
 }
 
 pub(super) async fn create(session: Arc<Session>, given: Json) -> Reply {
     let Create { options, modules } = params(given)?;
     let client = Remote::new(&session.calls);
-    let options = furnished(options_of(&session, &options)?, &modules, &client)?;
+    let options = furnished(&session, options_of(&session, &options)?, &modules, &client)?;
     let executor = Executor::with_engine(&session.engine, options);
     let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))
 }
 
-fn options_of(session: &Session, json: &Json) -> Result<ExecutorOptions, RpcError> {
+pub(super) fn options_of(session: &Session, json: &Json) -> Result<ExecutorOptions, RpcError> {
     let options = match json {
         Json::Null => ExecutorOptions::default(),
         json => {
@@ -204,12 +205,12 @@ async fn connect(entry: &Entry, tools: &[ToolParams]) -> Result<(), RpcError> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RunParams {
+pub(super) struct RunParams {
     #[serde(rename = "executor")]
     _executor: String,
     code: String,
     #[serde(rename = "timeoutMs", default)]
-    timeout_ms: Option<f64>,
+    timeout: Timeout,
     #[serde(rename = "cpuTimeMs", default)]
     cpu_time_ms: Option<f64>,
     #[serde(default)]
@@ -218,28 +219,67 @@ struct RunParams {
     call_function: bool,
 }
 
+/// How long a run may take.
+#[derive(Default)]
+enum Timeout {
+    /// It was not said.
+    #[default]
+    Usual,
+    /// As long as it likes: `null`.
+    None,
+    Ms(f64),
+}
+
+impl<'de> Deserialize<'de> for Timeout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ms = Option::deserialize(deserializer)?;
+        Ok(ms.map_or(Self::None, Self::Ms))
+    }
+}
+
+/// Those of `executor.start`: the same, and more.
+pub(super) struct StartParams {
+    pub(super) run: RunParams,
+    pub(super) yield_after_ms: Option<f64>,
+    pub(super) traceparent: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for StartParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut given = Map::deserialize(deserializer)?;
+        let mut take = |name: &str| given.remove(name).unwrap_or_default();
+        let yield_after_ms = take("yieldAfterMs");
+        let traceparent = take("traceparent");
+        let custom = D::Error::custom;
+        Ok(Self {
+            yield_after_ms: serde_json::from_value(yield_after_ms).map_err(custom)?,
+            traceparent: serde_json::from_value(traceparent).map_err(D::Error::custom)?,
+            run: serde_json::from_value(Json::Object(given)).map_err(D::Error::custom)?,
+        })
+    }
+}
+
 /// Answers before the next run in line begins, so that answers come in the order of the line.
 pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
-    let run = match run_of(given) {
+    let run = match params(given).and_then(run_of) {
         Ok(run) => run,
         Err(error) => return responder.send(Err(error)),
     };
     let answer = |execution: Execution, watch: &dyn Watch| {
-        responder.send(answer(execution, watch));
+        responder.send(output_of(execution, watch));
     };
-    identified(entry.executor.execute_then(run, answer)).await;
+    entry.executor.execute_then(run, answer).await;
 }
 
-fn run_of(given: Json) -> Result<Run, RpcError> {
-    let waits = given.get("timeoutMs").is_some_and(Json::is_null);
+pub(super) fn run_of(given: RunParams) -> Result<Run, RpcError> {
     let RunParams {
         code,
-        timeout_ms,
+        timeout,
         cpu_time_ms,
         name,
         call_function,
         ..
-    } = params(given)?;
+    } = given;
     let mut run = Run::new(code);
     if let Some(name) = name {
         run = run.name(name);
@@ -247,11 +287,10 @@ fn run_of(given: Json) -> Result<Run, RpcError> {
     if call_function {
         run = run.calls_function();
     }
-    if waits {
-        run = run.timeout(None);
-    }
-    if let Some(ms) = timeout_ms {
-        run = run.timeout(time_of("timeoutMs", ms)?);
+    match timeout {
+        Timeout::Usual => {}
+        Timeout::None => run = run.timeout(None),
+        Timeout::Ms(ms) => run = run.timeout(time_of("timeoutMs", ms)?),
     }
     if let Some(ms) = cpu_time_ms {
         run = run.cpu_time(time_of("cpuTimeMs", ms)?);
@@ -277,7 +316,7 @@ struct Rest<'a> {
     calls: &'a [CallRecord],
 }
 
-fn answer(execution: Execution, watch: &dyn Watch) -> Reply {
+pub(super) fn output_of(execution: Execution, watch: &dyn Watch) -> Reply {
     let execution = match execution.error {
         Some(error) => return Err(error.into()),
         None => execution,
@@ -328,9 +367,21 @@ pub(super) async fn cleanup(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> 
     result(&state_of(&entry))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Snapshot {
+    #[serde(rename = "executor")]
+    _executor: String,
+    base: Option<String>,
+}
+
 pub(super) async fn snapshot(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
-    let _: Only = params(given)?;
-    let snapshot = entry.executor.snapshot().await?;
+    let Snapshot { base, .. } = params(given)?;
+    let executor = &entry.executor;
+    let snapshot = match base {
+        None => executor.snapshot().await?,
+        Some(base) => executor.snapshot_since(&decoded("base", &base)?).await?,
+    };
     result(&json!({"snapshot": STANDARD.encode(snapshot)}))
 }
 
@@ -338,6 +389,8 @@ pub(super) async fn snapshot(_: Arc<Session>, entry: Arc<Entry>, given: Json) ->
 #[serde(deny_unknown_fields)]
 struct Restore {
     snapshot: String,
+    /// What it was taken against, if it is not whole.
+    base: Option<String>,
     #[serde(default)]
     options: Json,
     #[serde(default)]
@@ -350,20 +403,31 @@ struct Restore {
 pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
     let Restore {
         snapshot,
+        base,
         options,
         modules,
         sandbox_options,
     } = params(given)?;
     let restorer = Sandbox::restorer(sandbox::options_of(&session, &sandbox_options)?);
-    let bytes = STANDARD
-        .decode(snapshot)
-        .map_err(|error| RpcError::params(format!("snapshot is not base64: {error}")))?;
+    let bytes = decoded("snapshot", &snapshot)?;
+    let base = base.map(|base| decoded("base", &base)).transpose()?;
     let client = Remote::new(&session.calls);
-    let options =
-        furnished(options_of(&session, &options)?, &modules, &client)?.on_companion(restorer);
-    let executor = Executor::restore_with_engine(&session.engine, &bytes, Some(options))?;
+    let options = furnished(&session, options_of(&session, &options)?, &modules, &client)?
+        .on_companion(restorer);
+    let executor = match base {
+        None => Executor::restore_with_engine(&session.engine, &bytes, Some(options)),
+        Some(base) => {
+            Executor::restore_since_with_engine(&session.engine, &bytes, &base, Some(options))
+        }
+    }?;
     let entry = session.adopt(|id| Entry::new(id, executor, client, Arc::new(modules)));
     result(&made(&entry))
+}
+
+/// Bytes that came as text.
+pub(super) fn decoded(name: &str, text: &str) -> Result<Vec<u8>, RpcError> {
+    let bytes = STANDARD.decode(text);
+    bytes.map_err(|error| RpcError::params(format!("{name} is not base64: {error}")))
 }
 
 #[derive(Deserialize)]
@@ -458,7 +522,7 @@ pub(super) async fn fork(session: Arc<Session>, entry: Arc<Entry>, given: Json) 
     let _: Only = params(given)?;
     let client = Remote::new(&session.calls);
     let options = entry.executor.options().clone();
-    let options = furnished(options, &entry.modules, &client)?;
+    let options = furnished(&session, options, &entry.modules, &client)?;
     let twin = entry.executor.fork_with(options).await?;
     let tools = entry.tools().clone();
     let twin = session.adopt(|id| Entry::new(id, twin, client, Arc::clone(&entry.modules)));

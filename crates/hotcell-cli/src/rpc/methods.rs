@@ -7,10 +7,12 @@ use serde_json::Value as Json;
 
 use super::batch::Responder;
 use super::entry::Entry;
+use super::events;
 use super::executors as executor;
 use super::files;
 use super::line::Work;
 use super::message;
+use super::runs;
 use super::sandbox::{self, SandboxEntry, files as sandbox_files, run as sandbox_run};
 use super::session::Session;
 use super::texts;
@@ -134,6 +136,42 @@ pub(super) const METHODS: &[(&str, Scope)] = &[
     (
         "executor.run",
         of!(long, executor::run(session, entry, params, responder)),
+    ),
+    (
+        "executor.start",
+        of!(long, runs::start(session, entry, params, responder)),
+    ),
+    (
+        "executor.resume",
+        of!(long, runs::resume(session, entry, params, responder)),
+    ),
+    (
+        "executor.suspension",
+        of!(quick, runs::suspension(session, entry, params)),
+    ),
+    (
+        "executor.abandon",
+        of!(quick, runs::abandon(session, entry, params)),
+    ),
+    (
+        "executor.wait",
+        of!(long, runs::wait(session, entry, params, responder)),
+    ),
+    (
+        "executor.cancelRun",
+        of!(quick, runs::cancel_run(session, entry, params)),
+    ),
+    (
+        "executor.giveUp",
+        of!(quick, runs::give_up(session, entry, params)),
+    ),
+    (
+        "executor.events",
+        of!(quick, events::events(session, entry, params)),
+    ),
+    (
+        "inspectSnapshot",
+        of!(Scope::Session, runs::inspect(session, params)),
     ),
     (
         "executor.state",

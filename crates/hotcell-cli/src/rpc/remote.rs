@@ -1,42 +1,53 @@
 //! What an executor asks its client while it runs: answers of tools, and whether a call may take place.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
-use hotcell::cell::{Arguments, Charge, OverLimit, ToolError, Value};
+use hotcell::cell::{Arguments, Charge, Origin, OverLimit, ToolError, Value};
 use hotcell::json::{from_json, text_length, to_text};
 use hotcell::meter::{Stopped, Unwatched, Watch};
 use hotcell::{Approval, ApprovalRequest, Store, StoreFuture};
 use serde_json::{Value as Json, json};
 
 use super::call::{Calls, Paid};
+use super::entry::Entry;
 use super::message;
-use super::run_id;
 use super::session::Message;
 use super::tools::error_of;
 
 /// What a request has beside the arguments and the name of the tool, at most.
-const ENVELOPE: usize = 256;
+const ENVELOPE: usize = 384;
 
 /// The client, as one executor knows it.
 #[derive(Clone)]
 pub(super) struct Remote {
     calls: Arc<Calls>,
-    /// The executor's id, which it has once it is made.
-    executor: Arc<OnceLock<String>>,
+    /// The executor and its id, which it has once it is made.
+    owner: Arc<OnceLock<(String, Weak<Entry>)>>,
 }
 
 impl Remote {
     pub(super) fn new(calls: &Arc<Calls>) -> Self {
         Self {
             calls: Arc::clone(calls),
-            executor: Arc::default(),
+            owner: Arc::default(),
         }
     }
 
     /// Says which executor asks.
-    pub(super) fn is_of(&self, executor: &str) {
+    pub(super) fn is_of(&self, entry: &Arc<Entry>) {
         // An executor has one id.
-        let _ = self.executor.set(executor.to_owned());
+        let _ = self.owner.set((entry.id.clone(), Arc::downgrade(entry)));
+    }
+
+    fn executor(&self) -> &str {
+        self.owner.get().map_or("", |(id, _)| id)
+    }
+
+    /// The run that is polled here.
+    fn run(&self) -> String {
+        let entry = self.owner.get().and_then(|(_, entry)| entry.upgrade());
+        let run = entry.and_then(|entry| entry.executor.run_under_way());
+        run.unwrap_or_default()
     }
 
     /// A request with what a tool was called with. The code pays for its text, too, until that is written: it may be several times as
@@ -45,6 +56,7 @@ impl Remote {
         &self,
         method: &str,
         tool: &str,
+        origin: Option<&Origin>,
         arguments: &Arguments,
         watch: &dyn Watch,
         charge: impl FnOnce(usize) -> Result<Option<Charge>, OverLimit>,
@@ -59,10 +71,16 @@ impl Remote {
             let words = format!("the arguments of {tool} cannot be sent: {over}");
             ToolError::new("RangeError", words)
         })?;
-        let executor = self.executor.get().map(String::as_str).unwrap_or_default();
-        let (run, tool) = (run_id::current(), Json::from(tool));
+        let executor = self.executor();
+        let tool = Json::from(tool);
+        let run = origin.map(Origin::run).unwrap_or_default();
+        let call = origin.map(Origin::call).unwrap_or_default();
+        let trace = origin.and_then(Origin::trace);
+        let trace = trace.map_or_else(String::new, |trace| format!(r#","traceparent":"{trace}""#));
         let id = self.calls.next_id();
-        let head = format!(r#"{{"executor":"{executor}","run":"{run}","tool":{tool},"args":["#);
+        let head = format!(
+            r#"{{"executor":"{executor}","run":"{run}","call":"{call}"{trace},"tool":{tool},"args":["#
+        );
         let mut text = message::begin_request(&id, method, &head);
         text.reserve_exact(length);
         for (index, value) in arguments.into_iter().enumerate() {
@@ -90,6 +108,7 @@ impl Remote {
         let asked = self.request(
             "tool.approval",
             &request.tool,
+            request.origin.as_ref(),
             &request.arguments,
             &Unwatched,
             |bytes| request.charge(bytes).map(Some),
@@ -100,6 +119,7 @@ impl Remote {
         };
         Approval::Deny(match answer.map(|paid| paid.answer) {
             Some(Ok(Json::Bool(true))) => return Approval::Allow,
+            Some(Ok(answer)) if is_suspension(&answer) => return Approval::Later,
             Some(Ok(Json::String(reason))) => reason,
             Some(Ok(_)) => "it was not approved".into(),
             Some(Err(error)) => match error.get("message").and_then(Json::as_str) {
@@ -114,8 +134,8 @@ impl Remote {
 impl Remote {
     /// Tells of the progress of the run that is polled here.
     pub(super) fn notify(&self, text: &str) {
-        let executor = self.executor.get().map(String::as_str).unwrap_or_default();
-        let params = json!({"executor": executor, "run": run_id::current(), "text": text});
+        let executor = self.executor();
+        let params = json!({"executor": executor, "run": self.run(), "text": text});
         self.calls
             .tell(message::notification("executor.notify", &params));
     }
@@ -127,8 +147,8 @@ impl Remote {
         key: &str,
         value: Option<&Value>,
     ) -> Result<Json, ToolError> {
-        let executor = self.executor.get().map(String::as_str).unwrap_or_default();
-        let (run, key) = (run_id::current(), Json::from(key));
+        let executor = self.executor();
+        let (run, key) = (self.run(), Json::from(key));
         let mut params = format!(r#"{{"executor":"{executor}","run":"{run}","key":{key}"#);
         if let Some(value) = value {
             let text = to_text(value, &Unwatched).map_err(|stopped| stopped.to_string())?;
@@ -169,6 +189,12 @@ impl Store for Remote {
             Ok(())
         })
     }
+}
+
+/// Whether an answer says that there is none yet: `{"$":"suspend"}`.
+pub(super) fn is_suspension(answer: &Json) -> bool {
+    let object = answer.as_object().filter(|object| object.len() == 1);
+    object.is_some_and(|object| object.get("$").is_some_and(|kind| kind == "suspend"))
 }
 
 /// What the client answered, as a value.

@@ -1,5 +1,6 @@
 //! One client: its executors and sandboxes, and what it has asked for.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +33,7 @@ pub(crate) struct Message {
     /// JSON, without line breaks.
     pub(crate) text: String,
     /// Kept until it is written.
-    _held: Option<(Arguments, Option<Charge>)>,
+    _held: Option<Box<dyn Any + Send>>,
 }
 
 impl Message {
@@ -40,7 +41,15 @@ impl Message {
     pub(super) fn of_cell(text: String, arguments: Arguments, charge: Option<Charge>) -> Self {
         Self {
             text,
-            _held: Some((arguments, charge)),
+            _held: Some(Box::new((arguments, charge))),
+        }
+    }
+
+    /// A message that holds on to something until it is written.
+    pub(super) fn with(text: String, held: Box<dyn Any + Send>) -> Self {
+        Self {
+            text,
+            _held: Some(held),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::call::Paid;
-use super::remote::{Remote, value_of};
+use super::remote::{Remote, is_suspension, value_of};
 
 /// A tool as `executor.sendTools` describes it.
 #[derive(Clone, Deserialize)]
@@ -27,6 +27,9 @@ pub(super) struct ToolParams {
     positional: bool,
     #[serde(default)]
     deferred: bool,
+    /// It has no function: whoever resumes the run answers each call.
+    #[serde(default)]
+    suspends: bool,
     #[serde(default)]
     permission: Allowed,
 }
@@ -50,6 +53,7 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
         let request = client.request(
             "tool.call",
             &call.tool,
+            call.origin.as_ref(),
             &call.arguments,
             call.watch(),
             charge,
@@ -66,6 +70,7 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
                 return Err(ToolError::from("the client is gone"));
             };
             match answer {
+                Ok(result) if is_suspension(&result) => Err(ToolError::suspended()),
                 Ok(result) => value_of(&result).map_err(|error| {
                     ToolError::new(
                         "TypeError",
@@ -77,6 +82,7 @@ pub(super) fn remote(tool: &ToolParams, client: &Remote) -> AgentTool {
         }
     };
     let mut agent = match tool.mode {
+        _ if tool.suspends => AgentTool::suspending(),
         ToolMode::Sync => AgentTool::blocking(ask),
         ToolMode::Async => AgentTool::asynchronous(ask),
         ToolMode::Stream => AgentTool::from(hotcell::cell::Tool::paged(ask)),

@@ -5,6 +5,7 @@
 //! - `files`: files, modules, and checks before running;
 //! - `failures`: how errors look, and what the exit codes say;
 //! - `others`: `check`, `prompt`, `doctor`, `completions`, `man`, help;
+//! - `resume`: runs that wait, in files;
 //! - `guest`: WebAssembly guests and the programs they start;
 //! - `sh`: shell commands and the files they work on;
 //! - `terminal`: a shell that a person types to.
@@ -15,6 +16,7 @@ mod failures;
 mod files;
 mod guest;
 mod others;
+mod resume;
 mod run;
 mod sh;
 mod terminal;

@@ -62,6 +62,51 @@ fn progress_is_told_before_the_run_ends() {
 }
 
 #[test]
+fn what_is_shown_is_an_event_and_stands_in_a_run_that_waits() {
+    let mut client = Client::new();
+    let e = client.executor(json!({"content": true}));
+    client.tools(&e, json!([{"name": "ask", "suspends": true}]));
+    client.call("executor.events", json!({"executor": e}));
+    let code = "image('data:image/gif;base64,R0lGODlh'); notify('here'); await ask(); text('b')";
+    let params = json!({"executor": e, "code": code, "timeoutMs": null, "cpuTimeMs": 60_000});
+    let started = client.call("executor.start", params);
+    let image = json!({"mime": "image/gif", "data": "R0lGODlh"});
+    assert_eq!(started["content"], json!([image]));
+    let answers = json!({"1.1": {"value": 1}});
+    let ended = client.call(
+        "executor.resume",
+        json!({"executor": e, "answers": answers}),
+    );
+    assert_eq!(
+        ended["content"],
+        json!([image, {"mime": "text/plain", "text": "b"}])
+    );
+    let mut told: Vec<Json> = Vec::new();
+    while told.last().is_none_or(|event| event["type"] != "ended") {
+        let other = client.next_other();
+        if other["method"] == "executor.event" {
+            told.extend(other["params"]["events"].as_array().unwrap().clone());
+        } else {
+            assert_eq!(other["params"]["run"], "1", "{other}");
+        }
+    }
+    let of_kind = |kind: &str| {
+        let events = told.iter().filter(|event| event["type"] == kind);
+        events.cloned().collect::<Vec<_>>()
+    };
+    let shown = of_kind("content");
+    assert_eq!(
+        (&shown[0]["data"], &shown[1]["text"]),
+        (&json!("R0lGODlh"), &json!("b"))
+    );
+    assert_eq!(
+        (&shown[1]["index"], &shown[1]["bytes"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(of_kind("notify")[0]["text"], "here");
+}
+
+#[test]
 fn the_client_keeps_what_code_stores() {
     let mut client = Client::new();
     let e = client.executor(json!({"store": true, "maxStoreBytes": 1000}));

@@ -4,6 +4,7 @@
 //! - `code_mode`: the host of Codex's code mode, which speaks a protocol of its own;
 //! - `concurrency`: many at once, order, cancelling;
 //! - `content`: what code shows, tells and stores;
+//! - `runs`: runs that wait, in the background, and what happens as events;
 //! - `sandboxes`: shell commands, files, forks and snapshots;
 //! - `tools`: calls of tools that the client has;
 //! - `wire`: lines that are no messages, and messages that are no requests.
@@ -25,6 +26,7 @@ mod files;
 #[cfg(target_os = "linux")]
 mod isolation;
 mod lifecycle;
+mod runs;
 mod sandboxes;
 mod texts;
 mod tools;

@@ -30,12 +30,12 @@ impl Board {
         }
     }
 
-    /// Takes an item in, if the budget allows it.
+    /// Takes an item in, if the budget allows it, and gives its place.
     pub(crate) fn put(
         &mut self,
         item: ContentItem,
         options: &ExecutorOptions,
-    ) -> Result<(), ToolError> {
+    ) -> Result<usize, ToolError> {
         let (items, bytes) = (options.max_content_items, options.max_content_bytes);
         if self.items.len() >= items {
             return Err(over(format!(
@@ -53,7 +53,7 @@ impl Board {
         room.map_err(|limit| over(limit.to_string()))?;
         self.bytes = with;
         self.items.push(item);
-        Ok(())
+        Ok(self.items.len() - 1)
     }
 
     /// Counts a notice, if the budget allows one of so many bytes.

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use hotcell_cell::{Cell, CellError, Engine, Level, Tool};
+use hotcell_cell::{Arguments, Cell, CellError, Engine, Level, Tool};
 use hotcell_prepare::PreparedProgram;
 use hotcell_prompt::ToolSpec;
 
@@ -27,6 +27,7 @@ use crate::{
     error::ExecutorError,
     grants,
     isolation::Isolation,
+    ledger::SavedCall,
     log::LogEntry,
     options::ExecutorOptions,
     output::{Run, RunStats, millis},
@@ -42,6 +43,18 @@ impl Executor {
     /// Options are not among it: a snapshot carries state, not what its owner may do. With
     /// [`ExecutorOptions::snapshot_key`] it is sealed.
     pub async fn snapshot(&self) -> Result<Vec<u8>, ExecutorError> {
+        self.snapshot_against(None).await
+    }
+
+    /// The same, but of the memory of its cell only what is not as it was when `base` was taken: a snapshot, itself whole, of this
+    /// executor or one that it comes from. Who restores it needs both, see [`Executor::restore_since`].
+    pub async fn snapshot_since(&self, base: &[u8]) -> Result<Vec<u8>, ExecutorError> {
+        self.snapshot_against(Some(base)).await
+    }
+
+    async fn snapshot_against(&self, base: Option<&[u8]>) -> Result<Vec<u8>, ExecutorError> {
+        let base = base.map(|base| snapshot::read(base, &self.0.options));
+        let base = base.transpose()?;
         let mut turn = self.turn(Purpose::Work, "snapshot").await?;
         let (mut memory, files, suspended, companion) = {
             let slot = self.0.slot();
@@ -57,15 +70,25 @@ impl Executor {
             (memory, slot.files(), suspended, slot.companion.clone())
         };
         let cell = if self.is_elsewhere() {
-            let (bytes, _) = Self::snapshot_elsewhere(&mut turn).await?;
+            let base = base.map(|base| for_worker(&base.memory, base.cell, &self.0.options));
+            let base = base.transpose()?;
+            let (bytes, _) = Self::snapshot_elsewhere(&mut turn, base.as_deref()).await?;
             let parts = snapshot::read(&bytes, &unsealed(&self.0.options))?;
             // What tools there are is known here.
             memory.run = parts.memory.run.filter(|_| suspended.is_some());
             parts.cell.to_vec()
         } else {
             let cell = turn.cell("snapshot")?;
-            memory.run = suspended.map(|run| self.save(&run.in_new_cell(cell)));
-            cell.snapshot().map_err(|error| snapshot::failed(&error))?
+            memory.run = suspended.map(|run| {
+                let mut saved = self.save(&run.in_new_cell(cell));
+                saved.asked = snapshot::asked(self.describe(&run, cell).calls);
+                saved
+            });
+            let cell = match base {
+                None => cell.snapshot(),
+                Some(base) => cell.snapshot_since(base.cell),
+            };
+            cell.map_err(|error| snapshot::failed(&error))?
         };
         let files = snapshot::save_files(&files)?;
         let companion = match companion {
@@ -144,13 +167,21 @@ impl Executor {
             slot.preparer.clone()
         };
         if self.is_elsewhere() {
-            let (bytes, sequence) = Self::snapshot_elsewhere(&mut turn).await?;
+            let (bytes, sequence) = Self::snapshot_elsewhere(&mut turn, None).await?;
             let goes_on = twin.0.options.random == self.0.options.random;
             let beginning = Beginning::Restored {
                 snapshot: &bytes,
+                base: None,
                 sequence: goes_on.then_some(sequence),
             };
             let body = twin.begin_elsewhere(beginning).await?;
+            if let Some(run) = &suspended {
+                let saved = self.save(run);
+                let hooks = &twin.0.hooks;
+                hooks.set_scene(run.number, &run.name, run.trace);
+                twin.recall(saved.calls, saved.logs, |_| None)?;
+                hooks.load_content(self.0.hooks.content());
+            }
             return twin.wake_elsewhere(body, suspended, &sent).await;
         }
         let cell = turn.cell("fork")?;
@@ -201,11 +232,13 @@ impl Executor {
             name: run.name.clone(),
             number: run.number,
             calls_function: run.calls_function,
+            trace: run.trace.map(|trace| trace.to_string()),
             operations: run.spent.operations,
             tool_calls: run.spent.tool_calls,
             wall_ms: millis(run.spent.wall),
             cpu_ms: millis(run.spent.cpu),
             calls: hooks.ledger().save(),
+            asked: Vec::new(),
             logs: logs.collect(),
         }
     }
@@ -239,15 +272,22 @@ impl Executor {
     async fn restore_elsewhere(
         self,
         snapshot: &[u8],
+        base: Option<&[u8]>,
         run: Option<SavedRun>,
+        shown: Vec<ContentItem>,
     ) -> Result<Self, ExecutorError> {
         let beginning = Beginning::Restored {
             snapshot,
+            base,
             sequence: None,
         };
         let body = self.begin_elsewhere(beginning).await?;
         let options = &self.0.options;
-        let under_way = run.map(|saved| {
+        let under_way = run.map(|saved| -> Result<_, ExecutorError> {
+            // What cannot be a trace is none.
+            let trace = saved.trace.and_then(|trace| trace.parse().ok());
+            self.0.hooks.set_scene(saved.number, &saved.name, trace);
+            self.recall(saved.calls, saved.logs, |_| None)?;
             let duration =
                 |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
             let run = Run {
@@ -256,11 +296,13 @@ impl Executor {
                 ..Run::new(saved.code)
             };
             let times = Times::of(&run, options);
-            let mut run = UnderWay::new(run, times, saved.number);
+            let mut run = UnderWay::new(run, times, saved.number, trace);
             run.spent.wall = duration(saved.wall_ms);
             run.spent.cpu = duration(saved.cpu_ms);
-            Box::new(run)
+            Ok(Box::new(run))
         });
+        let under_way = under_way.transpose()?;
+        self.0.hooks.load_content(shown);
         let own = self.0.slot().tools_of_its_own();
         self.wake_elsewhere(body, under_way, &own).await
     }
@@ -320,10 +362,43 @@ impl Executor {
         cell.suspend();
         let arguments = |number| outstanding.get(&number).cloned();
         let hooks = &self.0.hooks;
+        // What cannot be a trace is none.
+        let trace = saved.trace.and_then(|trace| trace.parse().ok());
+        hooks.set_scene(saved.number, &saved.name, trace);
+        self.recall(saved.calls, saved.logs, arguments)?;
+        hooks.load_content(shown);
+        let duration = |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
+        self.0.slot().suspended = Some(Box::new(UnderWay {
+            code: saved.code,
+            name: saved.name,
+            number: saved.number,
+            calls_function: saved.calls_function,
+            program,
+            times: Times::of(&Run::new(""), options),
+            trace,
+            spent: RunStats {
+                operations: saved.operations,
+                tool_calls: saved.tool_calls,
+                wall: duration(saved.wall_ms),
+                cpu: duration(saved.cpu_ms),
+                peak_memory_bytes: 0,
+            },
+        }));
+        Ok(())
+    }
+
+    /// Takes over what a run has called and printed elsewhere.
+    fn recall(
+        &self,
+        calls: Vec<SavedCall>,
+        logs: Vec<(String, String, f64)>,
+        arguments: impl Fn(u32) -> Option<Arguments>,
+    ) -> Result<(), ExecutorError> {
+        let hooks = &self.0.hooks;
         hooks.reset(true);
-        let loaded = hooks.ledger().load(saved.calls, arguments);
+        let loaded = hooks.ledger().load(calls, arguments);
         loaded.map_err(|over| snapshot::refused(&over.to_string()))?;
-        let entries = saved.logs.into_iter().filter_map(|(level, message, at)| {
+        let entries = logs.into_iter().filter_map(|(level, message, at)| {
             let since = Duration::try_from_secs_f64(at / 1e3).ok()?;
             Some(LogEntry {
                 level: Level::ALL
@@ -334,23 +409,6 @@ impl Executor {
             })
         });
         hooks.load_logs(entries.collect());
-        hooks.load_content(shown);
-        let duration = |millis: f64| Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default();
-        self.0.slot().suspended = Some(Box::new(UnderWay {
-            code: saved.code,
-            name: saved.name,
-            number: saved.number,
-            calls_function: saved.calls_function,
-            program,
-            times: Times::of(&Run::new(""), options),
-            spent: RunStats {
-                operations: saved.operations,
-                tool_calls: saved.tool_calls,
-                wall: duration(saved.wall_ms),
-                cpu: duration(saved.cpu_ms),
-                peak_memory_bytes: 0,
-            },
-        }));
         Ok(())
     }
 
@@ -363,7 +421,16 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
-        Self::restore_on(None, snapshot, options)
+        Self::restore_on(None, snapshot, None, options)
+    }
+
+    /// The same for what [`Executor::snapshot_since`] gave, together with the snapshot that it was taken against.
+    pub fn restore_since(
+        snapshot: &[u8],
+        base: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        Self::restore_on(None, snapshot, Some(base), options)
     }
 
     /// The same, on an engine of your own.
@@ -372,12 +439,23 @@ impl Executor {
         snapshot: &[u8],
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
-        Self::restore_on(Some(engine.clone()), snapshot, options)
+        Self::restore_on(Some(engine.clone()), snapshot, None, options)
+    }
+
+    /// [`Executor::restore_since`] on an engine of your own.
+    pub fn restore_since_with_engine(
+        engine: &Engine,
+        snapshot: &[u8],
+        base: &[u8],
+        options: Option<ExecutorOptions>,
+    ) -> Result<Self, ExecutorError> {
+        Self::restore_on(Some(engine.clone()), snapshot, Some(base), options)
     }
 
     fn restore_on(
         engine: Option<Engine>,
         snapshot: &[u8],
+        base: Option<&[u8]>,
         options: Option<ExecutorOptions>,
     ) -> Result<Self, ExecutorError> {
         let options = options.unwrap_or_default();
@@ -387,7 +465,11 @@ impl Executor {
             companion,
             content,
             cell,
+            ..
         } = snapshot::read(snapshot, &options)?;
+        let base = base
+            .map(|base| snapshot::read(base, &options))
+            .transpose()?;
         let companion = match (companion, &options.on_companion) {
             (Some(bytes), Some(restore)) => {
                 let made = restore(bytes).map_err(|why| companion::failed(&why))?;
@@ -395,17 +477,15 @@ impl Executor {
             }
             _ => None,
         };
-        let told = if options.isolation == Isolation::Process {
-            if !content.is_empty() {
-                return Err(snapshot::refused(
-                    "its run has shown content, which does not go along to a worker process: restore it with the isolation \"thread\"",
-                ));
-            }
+        let (told, told_base) = if options.isolation == Isolation::Process {
             // What it is given to read was read here.
-            for_worker(&memory, cell, &options)?
+            let base = base.as_ref();
+            let base = base.map(|base| for_worker(&base.memory, base.cell, &options));
+            (for_worker(&memory, cell, &options)?, base.transpose()?)
         } else {
-            Vec::new()
+            (Vec::new(), None)
         };
+        let base = base.map(|base| base.cell);
         let executor = Self::build(engine, options);
         let preparer = {
             let mut slot = executor.0.slot();
@@ -434,11 +514,19 @@ impl Executor {
             slot.preparer.clone()
         };
         if executor.is_elsewhere() {
-            return pollster::block_on(executor.restore_elsewhere(&told, memory.run));
+            return pollster::block_on(executor.restore_elsewhere(
+                &told,
+                told_base.as_deref(),
+                memory.run,
+                content,
+            ));
         }
         let made = make_cell(executor.0.engine.as_ref(), |engine| {
             let cell_options = executor.0.hooks.cell_options(&preparer);
-            let mut cell = engine.restore(cell, cell_options)?;
+            let mut cell = match base {
+                None => engine.restore(cell, cell_options),
+                Some(base) => engine.restore_since(cell, base, cell_options),
+            }?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             let own = executor.0.slot().tools_of_its_own();
             let own = guarded(own.iter(), &executor);

@@ -43,10 +43,7 @@ impl Executor {
             }
             slot.state = State::Initializing;
             let old = slot.forget();
-            slot.tools.extend(
-                own.iter()
-                    .map(|(name, tool)| ((*name).to_owned(), tool.clone())),
-            );
+            slot.tools.extend(own.iter().cloned());
             slot.renew_preparer(&inner.options);
             (slot.preparer.clone(), old)
         };
@@ -62,7 +59,7 @@ impl Executor {
             let mut cell = engine.cell(inner.hooks.cell_options(&preparer))?;
             cell.define_tool(FINAL_ANSWER, Tool::final_answer())?;
             if !own.is_empty() {
-                cell.define_tools(own.iter().map(|(name, tool)| (*name, tool.tool.clone())))?;
+                cell.define_tools(own.iter().map(|(name, tool)| (&**name, tool.tool.clone())))?;
             }
             Ok(cell)
         });
@@ -77,21 +74,20 @@ impl Executor {
     /// That works where the run ended when it was told to, which all JavaScript does. One that had to be torn out of native code
     /// has left a cell that nobody can say anything of: then this is an error, and only [`Executor::cleanup`] and
     /// [`Executor::init`] help. The error of the run says which of both it is (`details.recoverable`).
-    #[expect(
-        clippy::unused_async,
-        reason = "the contract's form; a worker process will wait here"
-    )]
     pub async fn recover(&self) -> Result<(), ExecutorError> {
-        let mut slot = self.0.slot();
+        let (state, kept) = {
+            let mut slot = self.0.slot();
+            let kept = match slot.state {
+                State::Dirty => slot.kept.take(),
+                _ => None,
+            };
+            (slot.state, kept)
+        };
         let refused = |state, hint| Err(ExecutorError::invalid_state(state, "recover", hint));
-        match slot.state {
+        match state {
             State::Ready => Ok(()),
-            State::Dirty => match slot.kept.take() {
-                Some(cell) => {
-                    slot.cell = Some(cell);
-                    slot.state = State::Ready;
-                    Ok(())
-                }
+            State::Dirty => match kept {
+                Some(body) => self.take_up(body).await,
                 None if self.is_elsewhere() => refused(State::Dirty, WORKER_GONE),
                 None => refused(State::Dirty, TORN_OUT),
             },
@@ -245,7 +241,9 @@ impl Executor {
                 None => drop(self.turn(Purpose::Work, "cleanup").await?),
             }
         };
+        let forgotten = self.0.background.clear();
         // Releasing a cell takes a while, and runs the drops of tools, which are the host's code.
+        drop(forgotten);
         let released = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(released)));
         released.map_err(|_| {
             ExecutorError::new(
@@ -260,8 +258,8 @@ impl Executor {
 const TORN_OUT: &str = "there is nothing to recover: the run had to be torn out of its cell, or broke it, and the state is \
     gone with it; only cleanup() and init() help";
 
-const WORKER_GONE: &str = "there is nothing to recover: the state was in a worker process, which is not kept; only cleanup() \
-    and init() help";
+const WORKER_GONE: &str = "there is nothing to recover: the worker process that had the state is gone; only cleanup() and \
+    init() help";
 
 /// What has to be dropped outside of the lock, because with it the host's tools are.
 type Released = (Option<Body>, Forgotten);

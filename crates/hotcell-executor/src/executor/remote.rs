@@ -1,14 +1,19 @@
 //! The methods of an executor whose code runs in a worker process.
 
+use futures_channel::oneshot;
 use hotcell_cell::{Value, leave};
 use hotcell_prepare::is_foreign_global;
 use serde_json::Value as Json;
 
 use super::{
-    Answer, Body, Executor, MAX_NAMES, Slot, Started, Suspension, clock::Clock, is_name_to_keep,
-    suspend::UnderWay, turn::Turn,
+    Answer, Body, Executor, MAX_NAMES, Slot, Started, Suspension,
+    clock::Clock,
+    is_name_to_keep,
+    suspend::{UnderWay, invalid},
+    turn::{Purpose, Turn},
 };
 use crate::{
+    content::ContentItem,
     error::{ErrorCode, ExecutorError},
     failure::{KEPT, LOST},
     isolation::Isolation,
@@ -17,6 +22,7 @@ use crate::{
     output::{Execution, Run},
     process::{Beginning, Gone, Remote, Time, Told},
     snapshot,
+    state::State,
     tool::AgentTool,
 };
 
@@ -33,8 +39,7 @@ impl Executor {
     ) -> Result<Body, ExecutorError> {
         // Starting a process, or taking a snapshot apart, is nothing for a thread that has something else to do.
         leave().await;
-        let options = &self.0.options;
-        let begun = Remote::begin(options, &self.0.hooks.account, beginning).await?;
+        let begun = Remote::begin(&self.0.hooks, beginning).await?;
         Ok(Body::There(Box::new(begun)))
     }
 
@@ -48,48 +53,82 @@ impl Executor {
     ) -> Started {
         let number = {
             let mut slot = self.0.slot();
-            slot.runs = slot.runs.wrapping_add(1);
-            slot.runs
+            let number = run.number.unwrap_or_else(|| slot.next_number());
+            slot.under_way = Some(number);
+            number
         };
         let time = match Self::time(clock) {
             Ok(time) => time,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
-        let under_way = UnderWay::new(run.clone(), clock.times, number);
+        let hooks = &self.0.hooks;
+        hooks.reset(may_suspend);
+        let trace = run.trace.map(|parent| hooks.span_within(parent, number));
+        let mut run = run;
+        run.trace = trace;
+        let under_way = UnderWay::new(run.clone(), clock.times, number, trace);
         leave().await;
         let remote = match turn.remote("run") {
             Ok(remote) => remote,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
+        let scene = hooks.set_scene(number, &under_way.name, trace);
+        scene.run_started(&hooks.hub, &under_way.name);
         let began = |canceller| self.0.slot().cancel_with(canceller);
-        let told = remote.run(run, may_suspend, time, began).await;
+        let told = remote.run(run, number, may_suspend, time, began).await;
+        turn.is_open = true;
         self.take_told(told, Box::new(under_way), turn)
             .unwrap_or_else(|error| Started::Complete(Execution::refused(error)))
     }
 
-    /// Goes on with the suspended run.
+    /// Goes on with the suspended run. `taken` is told once the answers were taken.
     pub(super) async fn resume_elsewhere(
         &self,
-        mut under_way: Box<UnderWay>,
-        answers: &[(String, Answer)],
-        turn: &mut Turn,
-        clock: &Clock,
+        answers: Vec<(String, Answer)>,
+        mut taken: Option<oneshot::Sender<()>>,
     ) -> Result<Started, ExecutorError> {
-        leave().await;
-        let time = Self::time(clock)?;
-        let began = |canceller| self.0.slot().cancel_with(canceller);
-        let remote = match turn.remote("resume") {
-            Ok(remote) => remote,
-            Err(error) => return Err(error),
+        let mut turn = self.turn(Purpose::Resume, "resume").await?;
+        let Some(mut under_way) = self.0.slot().suspended.take() else {
+            return Err(invalid("there is no suspended run"));
         };
-        let told = remote.resume(answers, time, began).await;
+        let clock = Clock::resume(under_way.times, &under_way.spent);
+        let time = match Self::time(&clock) {
+            Ok(time) => time,
+            Err(error) => {
+                turn.suspended = Some(under_way);
+                return Err(error);
+            }
+        };
+        {
+            let mut slot = self.0.slot();
+            slot.stop_with(&clock.stop);
+            slot.under_way = Some(under_way.number);
+        }
+        leave().await;
+        let hooks = &self.0.hooks;
+        let mut calls = Some(answers.iter().map(|(id, _)| id.clone()).collect());
+        let mut was_taken = || {
+            if let Some(calls) = calls.take() {
+                hooks.tell(|scene, hub| scene.resumed(hub, calls));
+            }
+            if let Some(taken) = taken.take() {
+                // Whoever does not wait for it has gone.
+                let _ = taken.send(());
+            }
+        };
+        let began = |canceller| self.0.slot().cancel_with(canceller);
+        let remote = turn.remote("resume")?;
+        let told = remote.resume(&answers, time, began, &mut was_taken).await;
         if let Err(Gone::Refused(error)) = told {
             // None of the answers was taken.
             turn.suspended = Some(under_way);
             return Err(error);
         }
+        was_taken();
+        turn.is_open = true;
         under_way.spent.wall += clock.began.elapsed();
-        self.take_told(told, under_way, turn)
+        let started = self.take_told(told, under_way, &mut turn)?;
+        Ok(self.come_to(started, turn))
     }
 
     /// A worker that does as it likes is ended by nothing but this time.
@@ -120,12 +159,18 @@ impl Executor {
             Err(Gone::Refused(error)) => return Err(error),
             Err(Gone::Dead(error, entries)) => {
                 turn.is_dirty = true;
-                return Ok(Started::Complete(of_dead(error, entries)));
+                return Ok(Started::Complete(of_dead(
+                    error,
+                    entries,
+                    self.0.hooks.take_content(),
+                )));
             }
         };
         turn.is_dirty = told.is_dirty;
+        turn.is_whole = told.is_whole;
         let mut told = told;
         if told.is_dirty
+            && !told.is_whole
             && let Started::Complete(execution) = &mut told.started
             && let Some(error) = &mut execution.error
         {
@@ -135,11 +180,21 @@ impl Executor {
             let mut slot = self.0.slot();
             slot.note_told(&told, &self.0.options);
         }
-        if let Started::Suspended(suspension) = &told.started {
-            let mut under_way = under_way;
-            under_way.spent.wall = suspension.stats.wall;
-            under_way.spent.cpu = suspension.stats.cpu;
-            turn.suspended = Some(under_way);
+        match &mut told.started {
+            Started::Complete(execution) => {
+                execution.content = self.0.hooks.take_content();
+                if let Some(error) = &mut execution.error {
+                    error.content.clone_from(&execution.content);
+                }
+            }
+            Started::Suspended(suspension) => {
+                suspension.content = self.0.hooks.content();
+                let mut under_way = under_way;
+                under_way.spent.wall = suspension.stats.wall;
+                under_way.spent.cpu = suspension.stats.cpu;
+                turn.suspended = Some(under_way);
+            }
+            Started::Running(_) => {}
         }
         Ok(told.started)
     }
@@ -164,10 +219,31 @@ impl Executor {
     }
 
     pub(super) async fn suspension_elsewhere(
+        &self,
         turn: &mut Turn,
     ) -> Result<Option<Suspension>, ExecutorError> {
         let told = turn.remote("suspension")?.suspension().await;
-        turn.take(told)
+        let mut told = turn.take(told)?;
+        if let Some(suspension) = &mut told {
+            suspension.content = self.0.hooks.content();
+        }
+        Ok(told)
+    }
+
+    /// Goes on with what is left of a run that had to be ended.
+    pub(super) async fn take_up(&self, mut body: Body) -> Result<(), ExecutorError> {
+        if let Some(remote) = body.remote() {
+            leave().await;
+            // If it cannot, it is dropped, and its process with it.
+            remote.recover().await.map_err(Gone::into_error)?;
+        }
+        let mut slot = self.0.slot();
+        // Somebody may have cleaned up meanwhile.
+        if slot.state == State::Dirty {
+            slot.cell = Some(body);
+            slot.state = State::Ready;
+        }
+        Ok(())
     }
 
     pub(super) async fn abandon_elsewhere(turn: &mut Turn) -> Result<(), ExecutorError> {
@@ -179,9 +255,10 @@ impl Executor {
     /// numbers is.
     pub(super) async fn snapshot_elsewhere(
         turn: &mut Turn,
+        since: Option<&[u8]>,
     ) -> Result<(Vec<u8>, [u8; 8]), ExecutorError> {
         leave().await;
-        let told = turn.remote("snapshot")?.snapshot().await;
+        let told = turn.remote("snapshot")?.snapshot(since).await;
         turn.take(told)
     }
 }
@@ -220,13 +297,19 @@ fn nothing_is_kept(error: &mut ExecutorError) {
 }
 
 /// What is left of a run whose worker is dead.
-fn of_dead(mut error: ExecutorError, entries: Vec<log::LogEntry>) -> Execution {
+fn of_dead(
+    mut error: ExecutorError,
+    entries: Vec<log::LogEntry>,
+    content: Vec<ContentItem>,
+) -> Execution {
     let logs = log::join(&entries);
     error.logs = Some(logs.clone());
     error.entries.clone_from(&entries);
+    error.content.clone_from(&content);
     Execution {
         logs,
         entries,
+        content,
         ..Execution::refused(error)
     }
 }

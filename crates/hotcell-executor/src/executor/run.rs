@@ -100,17 +100,34 @@ impl Executor {
             let started = self.run_elsewhere(run, &mut turn, &clock, false);
             let execution = match started.await {
                 Started::Complete(execution) => execution,
-                Started::Suspended(_) => Execution::refused(never_suspended()),
+                _ => Execution::refused(never_suspended()),
             };
             clock.begin_grace();
-            return finished(execution, turn, &clock, finish);
+            return self.finished(execution, turn, &clock, finish);
         }
         let execution = match self.begin(run, &mut turn, &clock, false).await {
             Ok(mut run) => self.advance(&mut run, &mut turn, &mut clock).await,
             Err(execution) => Some(execution),
         };
         let execution = execution.unwrap_or_else(|| Execution::refused(never_suspended()));
-        finished(execution, turn, &clock, finish)
+        self.finished(execution, turn, &clock, finish)
+    }
+
+    /// Makes something of what came of a run.
+    fn finished<T>(
+        &self,
+        execution: Execution,
+        mut turn: Turn,
+        clock: &Clock,
+        finish: impl FnOnce(Execution, &dyn Watch) -> T,
+    ) -> T {
+        // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
+        turn.settle();
+        self.tell_end(&mut turn, &execution);
+        let finished = finish(execution, &clock.stop);
+        // Last, so that whoever is next in line does not end before this one.
+        drop(turn);
+        finished
     }
 
     /// Prepares code and starts it in the cell; what came of it, if that was not possible.
@@ -125,10 +142,16 @@ impl Executor {
         turn.cell("run").map_err(Execution::refused)?;
         let (preparer, number) = {
             let mut slot = self.0.slot();
-            slot.runs = slot.runs.wrapping_add(1);
-            (slot.preparer.clone(), slot.runs)
+            let number = run.number.unwrap_or_else(|| slot.next_number());
+            slot.under_way = Some(number);
+            (slot.preparer.clone(), number)
         };
-        let mut run = UnderWay::new(run, clock.times, number);
+        let hooks = &self.0.hooks;
+        let trace = run.trace.map(|parent| hooks.span_within(parent, number));
+        let mut run = UnderWay::new(run, clock.times, number, trace);
+        let scene = hooks.set_scene(number, &run.name, trace);
+        scene.run_started(&hooks.hub, &run.name);
+        turn.is_open = true;
         let preparer = run.preparer(preparer);
         if !is_quick(&run.code) {
             leave().await;
@@ -159,6 +182,13 @@ impl Executor {
                 Err(self.conclude(Err(failed), &run, clock, turn))
             }
             Err(error) => Err(Execution::refused(error)),
+        }
+    }
+
+    /// The run is over, and whoever watches hears of it.
+    pub(super) fn tell_end(&self, turn: &mut Turn, execution: &Execution) {
+        if std::mem::take(&mut turn.is_open) {
+            self.0.hooks.tell(|scene, hub| scene.ended(hub, execution));
         }
     }
 
@@ -442,22 +472,13 @@ fn show_place(execution: &mut Execution, code: &str) {
     }
 }
 
-/// Makes something of what came of a run.
-fn finished<T>(
-    execution: Execution,
-    mut turn: Turn,
-    clock: &Clock,
-    finish: impl FnOnce(Execution, &dyn Watch) -> T,
-) -> T {
-    // Whoever hears of it may want the next thing at once, and should find the executor ready for it.
-    turn.settle();
-    let finished = finish(execution, &clock.stop);
-    // Last, so that whoever is next in line does not end before this one.
-    drop(turn);
-    finished
-}
-
 impl Slot {
+    /// The number of another run.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.runs = self.runs.wrapping_add(1);
+        self.runs
+    }
+
     /// Lets `stop` end the run from here on, at once if it is to end already.
     pub(super) fn stop_with(&mut self, stop: &StopToken) {
         if self.is_cancelled {

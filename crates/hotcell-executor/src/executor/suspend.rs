@@ -7,13 +7,16 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
-use hotcell_cell::{Arguments, Cell, ToolCall, ToolError, Value, leave};
+use hotcell_cell::{Arguments, Cell, ToolCall, ToolError, TraceParent, Value, leave};
+use hotcell_meter::Stopped;
 use hotcell_prepare::{PreparedProgram, Preparer, is_quick};
 
 use super::{
     Executor,
+    background::Running,
     clock::{Clock, Times},
     turn::{Purpose, Turn},
 };
@@ -45,12 +48,14 @@ pub(super) struct UnderWay {
     /// `None` if there was no time to prepare it.
     pub(super) program: Option<Arc<PreparedProgram>>,
     pub(super) times: Times,
+    /// Where it stands in the trace that it is a part of.
+    pub(super) trace: Option<TraceParent>,
     /// What it has cost: its time while it was taken further, and its operations and calls in cells before this one.
     pub(super) spent: RunStats,
 }
 
 impl UnderWay {
-    pub(super) fn new(run: Run, times: Times, number: u64) -> Self {
+    pub(super) fn new(run: Run, times: Times, number: u64, trace: Option<TraceParent>) -> Self {
         Self {
             code: run.code,
             name: run.name.unwrap_or_else(|| format!("run-{number}.js")),
@@ -58,6 +63,7 @@ impl UnderWay {
             calls_function: run.calls_function,
             program: None,
             times,
+            trace,
             spent: RunStats::default(),
         }
     }
@@ -94,6 +100,8 @@ pub enum Started {
     Complete(Execution),
     /// It waits for answers: [`Executor::resume`] takes it further, in this process or another.
     Suspended(Suspension),
+    /// It takes longer than [`Run::yield_after`] says, and goes on by itself.
+    Running(Running),
 }
 
 /// A run that waits for answers of the host's.
@@ -148,23 +156,51 @@ impl Executor {
     ///
     /// A suspended run takes no time and no thread, and its code does not notice. [`Executor::resume`] gives the answers;
     /// [`Executor::snapshot`] keeps all of it as bytes, and whoever [restores](Executor::restore) them can resume it there.
+    ///
+    /// With [`Run::yield_after`] a run that takes longer comes back as [`Started::Running`].
     pub async fn start(&self, code: impl Into<Run>) -> Started {
         let run = code.into();
-        let mut turn = match self.turn(Purpose::Run, "start").await {
-            Ok(turn) => turn,
-            Err(error) => return Started::Complete(Execution::refused(error)),
+        if let Some(patience) = run.yield_after {
+            return self.start_in_background(run, patience).await;
+        }
+        match self.turn(Purpose::Run, "start").await {
+            Ok(turn) => self.start_on(run, turn).await,
+            Err(error) => Started::Complete(Execution::refused(error)),
+        }
+    }
+
+    /// As [`Executor::start`], and says at once which run it is going to be. It begins when the future is first polled, and ends
+    /// if that is dropped; [`Run::yield_after`] is for [`Executor::start`].
+    pub fn starting(
+        &self,
+        code: impl Into<Run>,
+    ) -> (String, impl Future<Output = Started> + Send + 'static) {
+        let (executor, mut run) = (self.clone(), code.into());
+        let number = self.0.slot().next_number();
+        run.number = Some(number);
+        let started = async move {
+            match executor.turn(Purpose::Run, "start").await {
+                Ok(turn) => executor.start_on(run, turn).await,
+                Err(error) => Started::Complete(Execution::refused(error)),
+            }
         };
+        (number.to_string(), started)
+    }
+
+    pub(super) async fn start_on(&self, run: Run, mut turn: Turn) -> Started {
         let clock = Clock::start(Times::of(&run, self.options()));
         self.0.slot().stop_with(&clock.stop);
         if self.is_elsewhere() {
-            let started = self.run_elsewhere(run, &mut turn, &clock, true);
-            let started = started.await;
-            turn.settle();
-            return started;
+            let started = self.run_elsewhere(run, &mut turn, &clock, true).await;
+            return self.come_to(started, turn);
         }
         match self.begin(run, &mut turn, &clock, true).await {
             Ok(run) => self.go_on(run, turn, clock).await,
-            Err(execution) => Started::Complete(execution),
+            Err(execution) => {
+                turn.settle();
+                self.tell_end(&mut turn, &execution);
+                Started::Complete(execution)
+            }
         }
     }
 
@@ -176,26 +212,37 @@ impl Executor {
         &self,
         answers: impl IntoIterator<Item = (I, Answer)>,
     ) -> Result<Started, ExecutorError> {
-        let answers: Vec<(String, Answer)> = answers
-            .into_iter()
-            .map(|(id, answer)| (id.into(), answer))
-            .collect();
+        if self.is_elsewhere() {
+            return self.resume_elsewhere(listed(answers), None).await;
+        }
+        let (run, turn, clock) = self.take_answers(listed(answers)).await?;
+        Ok(self.go_on(run, turn, clock).await)
+    }
+
+    /// As [`Executor::resume`]; if the run takes longer than this, it comes back as [`Started::Running`].
+    pub async fn resume_within<I: Into<String>>(
+        &self,
+        answers: impl IntoIterator<Item = (I, Answer)>,
+        patience: Duration,
+    ) -> Result<Started, ExecutorError> {
+        self.resume_in_background(listed(answers), patience).await
+    }
+
+    /// Gives the run its answers: what is needed to let it go on.
+    pub(super) async fn take_answers(
+        &self,
+        answers: Vec<(String, Answer)>,
+    ) -> Result<(UnderWay, Turn, Clock), ExecutorError> {
         let mut turn = self.turn(Purpose::Resume, "resume").await?;
         let run = self.0.slot().suspended.take();
         let Some(run) = run else {
             return Err(invalid("there is no suspended run"));
         };
-        if self.is_elsewhere() {
-            let clock = Clock::resume(run.times, &run.spent);
-            self.0.slot().stop_with(&clock.stop);
-            let started = self.resume_elsewhere(run, &answers, &mut turn, &clock);
-            let started = started.await;
-            turn.settle();
-            return started;
-        }
+        let calls = answers.iter().map(|(id, _)| id.clone()).collect();
         let checked = self.check(&run, answers);
         let taken = checked.and_then(|answers| {
             let cell = turn.cell("resume")?;
+            self.0.hooks.tell(|scene, hub| scene.resumed(hub, calls));
             let arguments = arguments_by_call(cell);
             answers
                 .into_iter()
@@ -209,8 +256,10 @@ impl Executor {
         let preparer = {
             let mut slot = self.0.slot();
             slot.stop_with(&clock.stop);
+            slot.under_way = Some(run.number);
             slot.preparer.clone()
         };
+        turn.is_open = true;
         let mut run = *run;
         if run.program.is_none() {
             // It was begun elsewhere. What is made of the code here tells its places.
@@ -227,7 +276,7 @@ impl Executor {
         turn.cell("resume")?
             .resume(clock.left(), clock.cpu_left())
             .map_err(|error| invalid(&chain(&error)))?;
-        Ok(self.go_on(run, turn, clock).await)
+        Ok((run, turn, clock))
     }
 
     /// The run that waits for answers, if there is one.
@@ -235,7 +284,7 @@ impl Executor {
         let mut turn = self.turn(Purpose::Work, "suspension").await.ok()?;
         let run = self.0.slot().suspended.clone()?;
         if self.is_elsewhere() {
-            return Self::suspension_elsewhere(&mut turn).await.ok()?;
+            return self.suspension_elsewhere(&mut turn).await.ok()?;
         }
         let cell = turn.cell("suspension").ok()?;
         Some(self.describe(&run, cell))
@@ -249,6 +298,10 @@ impl Executor {
             Self::abandon_elsewhere(&mut turn).await?;
         }
         let run = self.0.slot().suspended.take();
+        if run.is_some() {
+            let ended = Execution::refused(ExecutorError::stopped(Stopped::Cancelled, None));
+            self.0.hooks.tell(|scene, hub| scene.ended(hub, &ended));
+        }
         self.0.hooks.reset(false);
         // The cell gives it up when the turn is over.
         drop(turn);
@@ -256,7 +309,12 @@ impl Executor {
         Ok(())
     }
 
-    async fn go_on(&self, mut run: UnderWay, mut turn: Turn, mut clock: Clock) -> Started {
+    pub(super) async fn go_on(
+        &self,
+        mut run: UnderWay,
+        mut turn: Turn,
+        mut clock: Clock,
+    ) -> Started {
         let execution = self.advance(&mut run, &mut turn, &mut clock).await;
         let started = match (execution, turn.cell("start")) {
             (Some(execution), _) => Started::Complete(execution),
@@ -268,12 +326,26 @@ impl Executor {
             }
             (None, Err(error)) => Started::Complete(Execution::refused(error)),
         };
+        self.come_to(started, turn)
+    }
+
+    /// The end of a turn that has brought a run that far.
+    pub(super) fn come_to(&self, started: Started, mut turn: Turn) -> Started {
         turn.settle();
+        match &started {
+            Started::Complete(execution) => self.tell_end(&mut turn, execution),
+            Started::Suspended(suspension) => {
+                turn.is_open = false;
+                let hooks = &self.0.hooks;
+                hooks.tell(|scene, hub| scene.suspended(hub, suspension));
+            }
+            Started::Running(_) => {}
+        }
         drop(turn);
         started
     }
 
-    fn describe(&self, run: &UnderWay, cell: &Cell) -> Suspension {
+    pub(super) fn describe(&self, run: &UnderWay, cell: &Cell) -> Suspension {
         let (waiting, made) = {
             let ledger = self.0.hooks.ledger();
             (ledger.waiting(), ledger.records())
@@ -414,21 +486,28 @@ impl Executor {
             Answer::Deny(reason) => {
                 let error = denied(&waiting.tool, &reason);
                 let refused = CallOutcome::Refused(words(&error.to_string()));
-                hooks.ledger().end(key, refused);
+                hooks.end_call(key, refused);
                 cell.answer(waiting.number, Err(error))
             }
             Answer::Value(value) => {
-                hooks.ledger().end(key, CallOutcome::Returned);
+                hooks.end_call(key, CallOutcome::Returned);
                 cell.answer(waiting.number, Ok(value))
             }
             Answer::Error(error) => {
                 let failed: Result<(), _> = Err(error.clone());
-                hooks.ledger().end(key, outcome_of(&failed));
+                hooks.end_call(key, outcome_of(&failed));
                 cell.answer(waiting.number, Err(error))
             }
         };
         answered.map_err(|error| invalid(&chain(&error)))
     }
+}
+
+fn listed<I: Into<String>>(
+    answers: impl IntoIterator<Item = (I, Answer)>,
+) -> Vec<(String, Answer)> {
+    let answers = answers.into_iter();
+    answers.map(|(id, answer)| (id.into(), answer)).collect()
 }
 
 /// What a call is named by: no call of another run of this executor, or of a fork before it, has the same.
@@ -449,7 +528,7 @@ pub(super) fn arguments_by_call(cell: &Cell) -> HashMap<u32, Arguments> {
     outstanding.map(|call| (call.id, call.arguments)).collect()
 }
 
-fn invalid(reason: &str) -> ExecutorError {
+pub(super) fn invalid(reason: &str) -> ExecutorError {
     ExecutorError::new(
         ErrorCode::InvalidAnswer,
         format!("Invalid answer: {reason}"),

@@ -8,11 +8,13 @@ use std::{collections::VecDeque, sync::Arc};
 
 use futures_channel::oneshot;
 use hotcell_cell::Cell;
+use hotcell_meter::Stopped;
 
 use super::{Body, Executor, Inner, Slot, life::hint, suspend::UnderWay};
 use crate::{
     error::ExecutorError,
     options::{Concurrency, ExecutorOptions},
+    output::Execution,
     process::Remote,
     state::State,
 };
@@ -45,14 +47,24 @@ impl Waiting {
 }
 
 /// The right to use the cell.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is said by another at another time"
+)]
 pub(super) struct Turn {
     inner: Arc<Inner>,
     /// `None` once it has been passed on.
     held: Option<Held>,
     /// Whether the cell must not be used again.
     pub(super) is_dirty: bool,
+    /// Whether a worker says that it can go on all the same.
+    pub(super) is_whole: bool,
     /// The run that waits in the cell, once it does.
     pub(super) suspended: Option<Box<UnderWay>>,
+    /// Whether a run began of whose end nobody has been told.
+    pub(super) is_open: bool,
+    /// Whether the use of the cell is over. What the slot says from then on may be said by somebody else.
+    is_settled: bool,
 }
 
 /// What a turn holds. Without a cell its owner is to learn that there is none.
@@ -68,7 +80,10 @@ impl Turn {
             inner: Arc::clone(inner),
             held: Some(Held { cell, gone: None }),
             is_dirty: false,
+            is_whole: false,
             suspended: None,
+            is_open: false,
+            is_settled: false,
         }
     }
 
@@ -98,6 +113,9 @@ impl Turn {
         let Some(held) = &mut self.held else {
             return;
         };
+        if std::mem::replace(&mut self.is_settled, true) {
+            return;
+        }
         let is_dirty = self.is_dirty;
         let suspended = self.suspended.take();
         let is_suspended = suspended.is_some() || self.inner.slot().suspended.is_some();
@@ -105,9 +123,11 @@ impl Turn {
         let is_at_rest = |cell: &mut Body| is_suspended || cell.is_stopped();
         let is_usable = |cell: &mut Body| !is_dirty && cell.is_alive() && is_at_rest(cell);
         let mut gone = held.cell.take_if(|cell| !is_usable(cell));
-        // A run that was told to end, and did, leaves all else as it was. A worker is not kept: who knows what it is now.
-        let is_whole =
-            |body: &mut Body| body.cell().is_some() && body.is_alive() && body.is_stopped();
+        // A run that was told to end, and did, leaves all else as it was. Of a worker's run the worker says that.
+        let told = self.is_whole;
+        let is_whole = |body: &mut Body| {
+            (body.cell().is_some() || told) && body.is_alive() && body.is_stopped()
+        };
         let kept = gone.take_if(|cell| is_dirty && is_whole(cell));
         let is_gone = gone.is_some() || kept.is_some();
         let mut slot = self.inner.slot();
@@ -116,6 +136,7 @@ impl Turn {
         slot.limit = None;
         slot.stop = None;
         slot.is_cancelled = false;
+        slot.under_way = None;
         if suspended.is_some() {
             slot.suspended = suspended;
         }
@@ -144,20 +165,42 @@ enum Asked {
 impl Executor {
     /// Waits for a turn, or says why there is none to be had.
     pub(super) async fn turn(&self, purpose: Purpose, method: &str) -> Result<Turn, ExecutorError> {
+        self.ask(purpose).granted(self, method).await
+    }
+
+    /// Takes a place in line.
+    pub(super) fn ask(&self, purpose: Purpose) -> Place {
         let asked = self.0.slot().ask(purpose, &self.0.options);
-        match asked {
-            Asked::Granted(cell) => Ok(Turn::new(&self.0, Some(cell))),
-            Asked::Waits(turn) => turn.await.map_err(|_| {
-                let state = self.state();
-                ExecutorError::invalid_state(state, method, hint(state))
-            }),
-            Asked::Refused(state, hint) => Err(ExecutorError::invalid_state(state, method, &hint)),
-        }
+        Place(match asked {
+            Asked::Granted(cell) => Ok(Ok(Turn::new(&self.0, Some(cell)))),
+            Asked::Waits(turn) => Ok(Err(turn)),
+            Asked::Refused(state, hint) => Err((state, hint)),
+        })
     }
 
     /// How many runs wait for their turn.
     pub fn queued(&self) -> usize {
         self.0.slot().waiting_runs()
+    }
+}
+
+/// A place in line: a turn, one to come, or why there is none. Dropping it gives it up.
+pub(super) struct Place(Result<Result<Turn, oneshot::Receiver<Turn>>, (State, String)>);
+
+impl Place {
+    pub(super) async fn granted(
+        self,
+        executor: &Executor,
+        method: &str,
+    ) -> Result<Turn, ExecutorError> {
+        match self.0 {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(turn)) => turn.await.map_err(|_| {
+                let state = executor.state();
+                ExecutorError::invalid_state(state, method, hint(state))
+            }),
+            Err((state, hint)) => Err(ExecutorError::invalid_state(state, method, &hint)),
+        }
     }
 }
 
@@ -208,6 +251,7 @@ impl Slot {
         self.limit = None;
         self.stop = None;
         self.is_cancelled = false;
+        self.under_way = None;
         if purpose != Purpose::Work {
             self.state = State::Running;
         }
@@ -292,6 +336,11 @@ impl Inner {
 impl Drop for Turn {
     fn drop(&mut self) {
         self.settle();
+        if std::mem::take(&mut self.is_open) {
+            // Its future was dropped.
+            let ended = Execution::refused(ExecutorError::stopped(Stopped::Cancelled, None));
+            self.inner.hooks.tell(|scene, hub| scene.ended(hub, &ended));
+        }
         if let Some(Held { cell, gone }) = self.held.take() {
             self.inner.pass_on(cell);
             drop(gone);

@@ -35,7 +35,7 @@ pub enum OptionsError {
     },
 }
 
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 30] = [
     "maxOperations",
     "timeoutMs",
     "cpuTimeMs",
@@ -58,6 +58,8 @@ const NAMES: [&str; 28] = [
     "requireJail",
     "modules",
     "snapshotKey",
+    "maxSnapshotBytes",
+    "maxBackgroundRuns",
     "content",
     "maxContentItems",
     "maxContentBytes",
@@ -131,6 +133,8 @@ impl ExecutorOptions {
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
             "timers" => self.timers = given.timers()?,
+            "maxSnapshotBytes" => self.max_snapshot_bytes = given.size(1)?,
+            "maxBackgroundRuns" => self.max_background_runs = given.size(0)?,
             "maxCodeBytes" => self.max_code_bytes = given.size(1)?,
             "maxResultBytes" => self.max_result_bytes = given.size(1)?,
             "maxToolCalls" => self.max_tool_calls = given.size(0)?,
@@ -199,6 +203,8 @@ impl ExecutorOptions {
             "isolation": self.isolation.name(),
             "requireJail": self.require_jail,
             "modules": modules.collect::<Map<_, _>>(),
+            "maxSnapshotBytes": self.max_snapshot_bytes,
+            "maxBackgroundRuns": self.max_background_runs,
             "content": self.content,
             "maxContentItems": self.max_content_items,
             "maxContentBytes": self.max_content_bytes,

@@ -13,19 +13,21 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use hotcell_cell::{
-    AnswerFuture, Arguments, Called, CancelToken, Reply, ToolCall, ToolError, Value,
+    AnswerFuture, Arguments, Called, CancelToken, Origin, Reply, ToolCall, ToolError, Value,
 };
 use hotcell_meter::{Account, StopToken, Watch};
 use hotcell_worker::{Message, Refusal, Worker};
 
 use super::{
     forward::{LATER, RANGE},
+    happening::take_origin,
     pack::{Malformed, Packer, Unpacker},
     told::put_answer,
     wire::Request,
 };
 use crate::{
     approval::{Approval, ApprovalRequest, Permission},
+    event::Scene,
     executor::Suspension,
     options::ExecutorOptions,
     schema::{Parameters, Unchecked},
@@ -58,8 +60,18 @@ pub(super) struct Desk {
     /// How many calls the run has made.
     made: usize,
     account: Account,
+    /// The run, as events name it.
+    scene: Option<Arc<Scene>>,
     /// Says when the run has to end; `None` while there is none.
     run: Option<Arc<dyn Watch>>,
+}
+
+/// A call, as the worker says.
+struct Asked {
+    tool: String,
+    number: u64,
+    origin: Option<Origin>,
+    arguments: Vec<Value>,
 }
 
 /// What a call comes to.
@@ -150,6 +162,7 @@ impl Desk {
             hasher: RandomState::new(),
             made: 0,
             account,
+            scene: None,
             run: None,
         }
     }
@@ -165,7 +178,8 @@ impl Desk {
     }
 
     /// Code is run from here on, and may call.
-    pub(super) fn begin(&mut self, stop: &StopToken, goes_on: bool) {
+    pub(super) fn begin(&mut self, stop: &StopToken, scene: Option<Arc<Scene>>, goes_on: bool) {
+        self.scene = scene;
         if !goes_on {
             self.made = 0;
             self.approved.clear();
@@ -264,25 +278,34 @@ impl Desk {
     }
 
     /// What a call is, as the worker says.
-    fn read(
-        &self,
-        binary: &[u8],
-        options: &ExecutorOptions,
-    ) -> Result<(String, u64, Vec<Value>), Malformed> {
+    fn read(&self, binary: &[u8], options: &ExecutorOptions) -> Result<Asked, Malformed> {
         let Some(watch) = &self.run else {
             return Err(Malformed);
         };
         // Made one object of, they take more than they did.
-        let budget = options
-            .max_result_bytes
-            .saturating_mul(2)
-            .saturating_add(SLACK);
+        let granted = [
+            (options.content, options.max_content_bytes),
+            (options.store.is_some(), options.max_store_bytes),
+        ];
+        let granted = granted.into_iter().filter(|(is_there, _)| *is_there);
+        let most = granted
+            .map(|(_, most)| most)
+            .fold(options.max_result_bytes, usize::max);
+        let budget = most.saturating_mul(2).saturating_add(SLACK);
         let mut from = Unpacker::new(binary, budget, &**watch);
         let tool = from.text()?.to_owned();
         let number = from.number()?;
+        let (call, trace) = take_origin(&mut from)?;
+        let origin = self.scene.as_ref().filter(|_| call > 0);
+        let origin = origin.map(|scene| Origin::new(Arc::clone(&scene.run), call, trace));
         let arguments = from.values()?;
         from.finish()?;
-        Ok((tool, number, arguments))
+        Ok(Asked {
+            tool,
+            number,
+            origin,
+            arguments,
+        })
     }
 
     fn call(
@@ -293,16 +316,16 @@ impl Desk {
         options: &ExecutorOptions,
     ) -> Result<Answered, Malformed> {
         let stopped = |desk: &Self| desk.run.as_ref().is_some_and(|run| run.check().is_err());
-        let (name, number, arguments) = match self.read(binary, options) {
+        let Asked {
+            tool: name,
+            number,
+            origin,
+            arguments,
+        } = match self.read(binary, options) {
             // It was cut short, because its time is over.
             Err(_) if stopped(self) => return Ok(refuse("the run has ended")),
             read => read?,
         };
-        // One more than the code may make: the host's own `final_answer` is called when the code has ended.
-        self.made += 1;
-        if self.made > options.max_tool_calls.saturating_add(1) {
-            return Ok(range("too many tool calls"));
-        }
         if self.open.len() > options.max_tool_calls_in_flight {
             return Ok(range("too many calls of tools are outstanding"));
         }
@@ -310,6 +333,12 @@ impl Desk {
             return Ok(refuse("there is no such tool"));
         };
         let tool = tool.clone();
+        // What an option grants has limits of its own.
+        self.made += usize::from(!tool.is_own);
+        // One more than the code may make: the host's own `final_answer` is called when the code has ended.
+        if self.made > options.max_tool_calls.saturating_add(1) {
+            return Ok(range("too many tool calls"));
+        }
         if let Some(parameters) = parameters
             && let Some(run) = &self.run
             && let Err(unchecked) = parameters.check(&name, &arguments, &**run)
@@ -338,6 +367,7 @@ impl Desk {
             .map_or_else(CancelToken::default, CancelToken::within);
         let mut made = ToolCall::new(name, arguments).charged_to(&self.account);
         made.cancel = cancel.clone();
+        made.origin = origin;
         made.id = number.checked_sub(1).and_then(|id| u32::try_from(id).ok());
         let came: CameFuture = match tool.tool.call(made) {
             Called::Sync(answer) => {
@@ -395,7 +425,12 @@ impl Desk {
         binary: &[u8],
         options: &ExecutorOptions,
     ) -> Result<Answered, Malformed> {
-        let (name, _, arguments) = self.read(binary, options)?;
+        let Asked {
+            tool: name,
+            origin,
+            arguments,
+            ..
+        } = self.read(binary, options)?;
         let is_asked = |served: &Served| served.tool.permission == Permission::Ask;
         if !self.tools.get(&name).is_some_and(is_asked) {
             return Ok(refuse("nobody needs approval for that"));
@@ -409,6 +444,7 @@ impl Desk {
         let decision = decide(ApprovalRequest {
             tool: name.into(),
             arguments: arguments.into(),
+            origin,
             account: self.account.clone(),
         });
         let granted = Arc::clone(&self.granted);
@@ -466,6 +502,7 @@ impl Desk {
             }
             Came::Reply(Err(error)) => put_answer(&mut out, &Err(error)),
             Came::Approval(Approval::Allow) => out.byte(0),
+            Came::Approval(Approval::Later) => out.byte(2),
             Came::Approval(Approval::Deny(reason)) => {
                 out.byte(1);
                 out.raw(reason.as_bytes());

@@ -15,6 +15,7 @@ use hotcell_worker::{Called, Message, Parent, PendingCall, Refusal};
 use serde_json::json;
 
 use super::{
+    happening::put_origin,
     pack::{Packer, Unpacker},
     told::take_answer,
     wire::WireKind,
@@ -97,6 +98,7 @@ impl Line {
         let mut out = Packer::default();
         out.text(&call.tool);
         out.number(call.id.map_or(0, |id| u64::from(id) + 1));
+        put_origin(&mut out, call.origin.as_ref());
         out.values(&call.arguments)
             .map_err(|error| ToolError::from(error.to_string()))?;
         Ok(self.ask("call", number, out.finish()))
@@ -125,6 +127,7 @@ impl Line {
         let mut out = Packer::default();
         out.text(&request.tool);
         out.number(0);
+        put_origin(&mut out, request.origin.as_ref());
         if let Err(error) = out.values(&request.arguments) {
             return Approval::Deny(error.to_string());
         }
@@ -132,6 +135,7 @@ impl Line {
         match answer {
             Ok(Message { binary, .. }) => match binary.split_first() {
                 Some((0, _)) => Approval::Allow,
+                Some((2, _)) => Approval::Later,
                 Some((_, reason)) => Approval::Deny(String::from_utf8_lossy(reason).into_owned()),
                 None => Approval::Deny("the host gave no answer".to_owned()),
             },

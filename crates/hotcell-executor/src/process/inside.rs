@@ -13,9 +13,10 @@ use serde_json::json;
 
 use super::{
     forward::Line,
+    happening::Happening,
     pack::{Malformed, Packer, Unpacker},
     told::{put_entry, put_error, put_started, put_suspension},
-    wire::{Order, WireTool, take_answers, take_modules},
+    wire::{Order, WireOptions, WireTool, take_answers, take_granted, take_modules},
 };
 use crate::{
     engine::shared_engine,
@@ -23,6 +24,7 @@ use crate::{
     executor::{Executor, Started},
     file_tools::file_tools,
     files::Files,
+    options::ExecutorOptions,
     output::Run,
     state::State,
 };
@@ -134,23 +136,17 @@ impl Inside {
                 options,
                 approves,
                 restores,
+                since,
                 sequence,
             } => {
-                let line = self.line.get_or_insert_with(|| Line::new(parent)).clone();
-                let mut options = options.into_options();
-                take_modules(&mut beside, &mut options, |kind| line.function(kind))?;
-                let printing = parent.clone();
-                options = options.on_log(move |entry| {
-                    let (mut record, mut frame) = (Packer::default(), Packer::default());
-                    put_entry(&mut record, entry);
-                    frame.bytes(&record.finish());
-                    printing.print(super::LOG, &frame.finish());
-                });
-                if approves {
-                    options = options.on_approval(move |request| line.clone().approve(request));
-                }
+                let options = self.options(options, approves, &mut beside, parent)?;
                 let executor = if restores {
-                    Executor::restore(beside.bytes()?, Some(options))?
+                    let snapshot = beside.bytes()?;
+                    if since {
+                        Executor::restore_since(snapshot, beside.bytes()?, Some(options))?
+                    } else {
+                        Executor::restore(snapshot, Some(options))?
+                    }
                 } else {
                     let executor = Executor::new(options);
                     parent.block_on(executor.init())?;
@@ -171,6 +167,8 @@ impl Inside {
                 may_suspend,
                 calls_function,
                 name,
+                number,
+                trace,
                 timeout_nanos,
                 cpu_nanos,
             } => {
@@ -180,6 +178,8 @@ impl Inside {
                 run.cpu_time = cpu_nanos.map(Duration::from_nanos);
                 run.calls_function = calls_function;
                 run.name = name;
+                run.number = Some(number);
+                run.trace = trace.and_then(|trace| trace.parse().ok());
                 let executor = self.executor()?.clone();
                 let started = self.running(parent, async {
                     if may_suspend {
@@ -206,15 +206,52 @@ impl Inside {
                 }
             }
             Order::Abandon => parent.block_on(self.executor()?.abandon())?,
-            Order::Snapshot => {
+            Order::Recover => parent.block_on(self.executor()?.recover())?,
+            Order::Snapshot { since } => {
                 let executor = self.executor()?;
-                out.bytes(&parent.block_on(executor.snapshot())?);
+                let snapshot = if since {
+                    parent.block_on(executor.snapshot_since(beside.bytes()?))?
+                } else {
+                    parent.block_on(executor.snapshot())?
+                };
+                out.bytes(&snapshot);
                 for byte in parent.block_on(executor.random_sequence())? {
                     out.byte(byte);
                 }
             }
         }
         Ok(())
+    }
+
+    /// The options of the parent, with what only it has reached from here.
+    fn options(
+        &mut self,
+        options: WireOptions,
+        approves: bool,
+        beside: &mut Unpacker<'_>,
+        parent: &Parent,
+    ) -> Result<ExecutorOptions, Failed> {
+        let line = self.line.get_or_insert_with(|| Line::new(parent)).clone();
+        let mut options = options.into_options();
+        take_modules(beside, &mut options, |kind| line.function(kind))?;
+        take_granted(beside, &mut options, |kind| line.function(kind))?;
+        let printing = parent.clone();
+        options = options.on_log(move |entry| {
+            let (mut record, mut frame) = (Packer::default(), Packer::default());
+            put_entry(&mut record, entry);
+            frame.bytes(&record.finish());
+            printing.print(super::LOG, &frame.finish());
+        });
+        let telling = parent.clone();
+        options = options.on_event(move |event| {
+            if let Some(happening) = Happening::of(event) {
+                telling.print(super::HAPPENED, &happening.frame());
+            }
+        });
+        if approves {
+            options = options.on_approval(move |request| line.clone().approve(request));
+        }
+        Ok(options)
     }
 
     fn executor(&self) -> Result<&Executor, Failed> {

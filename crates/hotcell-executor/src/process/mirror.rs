@@ -1,12 +1,18 @@
-//! What code in a worker has printed, as it comes: for who listens, and for the error if the worker does not live to tell it.
+//! What happens in a worker while it runs code, as it comes: for who listens, for who asks how far a run is, and for the error if the
+//! worker does not live to tell it.
+//!
+//! It says what it likes. So what is here is only shown, and never more than the options allow.
+
+use std::sync::Arc;
 
 use hotcell_meter::Unwatched;
 
 use super::{
+    happening::{Happening, MAX_FRAME_BYTES},
     pack::{Malformed, Unpacker},
     told::take_entry,
 };
-use crate::{log::LogEntry, options::ExecutorOptions};
+use crate::hooks::Hooks;
 
 /// What an entry has beside its text.
 const ENTRY_BYTES: usize = 17;
@@ -14,70 +20,131 @@ const ENTRY_BYTES: usize = 17;
 const BYTES_PER_ENTRY: usize = 8;
 
 pub(super) struct Mirror {
-    /// The beginning of an entry whose end has not come yet.
-    part: Vec<u8>,
-    entries: Vec<LogEntry>,
+    hooks: Arc<Hooks>,
+    lines: Frames,
+    happenings: Frames,
     /// How many bytes of text may still come.
     room: usize,
+    /// How many entries.
+    entries: usize,
+    /// How many calls of tools may still begin.
+    calls: usize,
+    /// Whether there is no room for more calls.
+    is_full: bool,
 }
 
-impl Mirror {
-    pub(super) fn new() -> Self {
-        Self {
-            part: Vec::new(),
-            entries: Vec::new(),
-            room: 0,
-        }
-    }
+/// A stream of frames, each behind its length.
+#[derive(Default)]
+struct Frames {
+    /// The beginning of a frame whose end has not come yet.
+    part: Vec<u8>,
+}
 
-    /// A run begins.
-    pub(super) fn begin(&mut self, options: &ExecutorOptions) {
-        self.part.clear();
-        self.entries.clear();
-        // What is cut is marked, behind the last byte that there was room for.
-        self.room = options.max_log_bytes.saturating_add(64);
-    }
-
-    /// A suspended run goes on: what it printed before is told again by its end.
-    pub(super) fn take(&mut self) -> Vec<LogEntry> {
-        std::mem::take(&mut self.entries)
-    }
-
-    /// Takes in what the worker printed. An error: none of ours prints that, or so much.
-    pub(super) fn feed(
+impl Frames {
+    fn feed(
         &mut self,
         bytes: &[u8],
-        options: &ExecutorOptions,
+        most: usize,
+        mut take: impl FnMut(&[u8]) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         self.part.extend_from_slice(bytes);
-        let most = options.max_log_bytes / BYTES_PER_ENTRY + 1;
         let mut rest = std::mem::take(&mut self.part);
         let mut read = 0;
         while let Some((length, after)) = rest[read..].split_first_chunk::<8>() {
             let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| Malformed)?;
-            if length > self.room.saturating_add(ENTRY_BYTES) {
+            if length > most {
                 return Err(Malformed);
             }
             let Some(frame) = after.get(..length) else {
                 break;
             };
-            let mut from = Unpacker::new(frame, 0, &Unwatched);
-            let entry = take_entry(&mut from)?;
-            from.finish()?;
-            // An empty line takes a byte too: lines are joined.
-            let taken = entry.message.len();
-            self.room = self.room.checked_sub(taken).ok_or(Malformed)?;
-            if self.entries.len() > most {
-                return Err(Malformed);
-            }
-            if let Some(tell) = &options.on_log {
-                tell(&entry);
-            }
-            self.entries.push(entry);
+            take(frame)?;
             read += 8 + length;
         }
         rest.drain(..read);
         self.part = rest;
         Ok(())
+    }
+}
+
+impl Mirror {
+    pub(super) fn new(hooks: &Arc<Hooks>) -> Self {
+        Self {
+            hooks: Arc::clone(hooks),
+            lines: Frames::default(),
+            happenings: Frames::default(),
+            room: 0,
+            entries: 0,
+            calls: 0,
+            is_full: false,
+        }
+    }
+
+    /// Code is run from here on.
+    pub(super) fn begin(&mut self, goes_on: bool) {
+        self.lines.part.clear();
+        self.happenings.part.clear();
+        let options = &self.hooks.options;
+        // What is cut is marked, behind the last byte that there was room for.
+        self.room = options.max_log_bytes.saturating_add(64);
+        self.entries = options.max_log_bytes / BYTES_PER_ENTRY + 2;
+        if !goes_on {
+            // One that is refused is told of, too.
+            self.calls = options.max_tool_calls.saturating_add(2);
+            self.is_full = false;
+        }
+    }
+
+    /// Takes in what the worker printed. An error: none of ours prints that, or so much.
+    pub(super) fn print(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        let most = self.room.saturating_add(ENTRY_BYTES);
+        let Self {
+            hooks,
+            lines,
+            room,
+            entries,
+            ..
+        } = self;
+        lines.feed(bytes, most, |frame| {
+            let mut from = Unpacker::new(frame, 0, &Unwatched);
+            let entry = take_entry(&mut from)?;
+            from.finish()?;
+            *room = room.checked_sub(entry.message.len()).ok_or(Malformed)?;
+            *entries = entries.checked_sub(1).ok_or(Malformed)?;
+            hooks.printed_elsewhere(&entry);
+            Ok(())
+        })
+    }
+
+    /// Takes in what has happened. Gives whether answers that were given to a suspended run were taken.
+    pub(super) fn happen(&mut self, bytes: &[u8]) -> Result<bool, Malformed> {
+        let Self {
+            hooks,
+            happenings,
+            calls,
+            is_full,
+            ..
+        } = self;
+        let mut is_resumed = false;
+        happenings.feed(bytes, MAX_FRAME_BYTES, |frame| {
+            match Happening::read(frame)? {
+                Happening::Resumed => is_resumed = true,
+                Happening::Called(call) => {
+                    *calls = calls.checked_sub(1).ok_or(Malformed)?;
+                    // Once there is no room for one, the places of those after it are not known here.
+                    *is_full = *is_full || hooks.called_elsewhere(&call).is_err();
+                }
+                Happening::Ended(index, came) => {
+                    let key = hooks.ledger().key(index);
+                    hooks.end_call(key, came.into());
+                }
+                Happening::Waits(index, reason) => {
+                    let key = hooks.ledger().key(index);
+                    hooks.suspend_call(key, reason);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(is_resumed)
     }
 }

@@ -7,12 +7,13 @@ use std::{
 };
 
 use hotcell_cell::Value;
-use hotcell_meter::{Account, StopToken, Unwatched};
+use hotcell_meter::{StopToken, Unwatched};
 use hotcell_worker::{
     Death, End, Event, JailOptions, JailReport, Message, Supervisor, Why, Worker, WorkerError,
     WorkerOptions,
 };
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::{
     desk::Desk,
@@ -20,16 +21,18 @@ use super::{
     mirror::Mirror,
     pack::{Malformed, Packer, Unpacker},
     told::{nanos, take_error, take_started, take_suspension},
-    wire::{Order, WireOptions, WireTool, put_answers, put_modules},
+    wire::{Order, WireOptions, WireTool, put_answers, put_granted, put_modules},
     worker_build,
 };
 use crate::{
     error::{ErrorCode, ExecutorError, TimeLimit, chain},
     executor::{Answer, Started, Suspension},
     files::Files,
+    grants,
+    hooks::Hooks,
     log::LogEntry,
     options::ExecutorOptions,
-    output::Run,
+    output::{Execution, Run},
     state::State,
     tool::AgentTool,
 };
@@ -56,6 +59,8 @@ pub(crate) enum Beginning<'a> {
     /// Memory that was taken of another one, as bytes.
     Restored {
         snapshot: &'a [u8],
+        /// What it was taken against.
+        base: Option<&'a [u8]>,
         /// Where the sequence of random numbers goes on, in a fork.
         sequence: Option<[u8; 8]>,
     },
@@ -98,6 +103,8 @@ pub(crate) struct Told {
     pub(crate) started: Started,
     /// Whether nothing can be run in the worker any more.
     pub(crate) is_dirty: bool,
+    /// Whether it can go on all the same, with all that it had.
+    pub(crate) is_whole: bool,
     /// Names that code has declared since it was last told, and what other hosts have as globals among them.
     pub(crate) names: Vec<String>,
     pub(crate) globals: Vec<String>,
@@ -110,6 +117,7 @@ pub(crate) struct Remote {
     options: Arc<ExecutorOptions>,
     desk: Desk,
     mirror: Mirror,
+    hooks: Arc<Hooks>,
     /// The files that it sees.
     files: Option<Files>,
     /// Whether it works on an order.
@@ -128,14 +136,13 @@ struct Done {
 impl Remote {
     /// A worker with an executor.
     pub(crate) async fn begin(
-        options: &Arc<ExecutorOptions>,
-        account: &Account,
+        hooks: &Arc<Hooks>,
         beginning: Beginning<'_>,
     ) -> Result<Self, ExecutorError> {
-        match Self::try_to_begin(options, account, &beginning).await {
+        match Self::try_to_begin(hooks, &beginning).await {
             // One that waited for work may have died of something that is no fault of this executor's.
             Err(error) if error.code == ErrorCode::WorkerCrashed => {
-                let begun = Self::try_to_begin(options, account, &beginning).await;
+                let begun = Self::try_to_begin(hooks, &beginning).await;
                 begun.map_err(|error| match error.code {
                     ErrorCode::WorkerCrashed => init_failed(&error.message),
                     _ => error,
@@ -146,10 +153,10 @@ impl Remote {
     }
 
     async fn try_to_begin(
-        options: &Arc<ExecutorOptions>,
-        account: &Account,
+        hooks: &Arc<Hooks>,
         beginning: &Beginning<'_>,
     ) -> Result<Self, ExecutorError> {
+        let options = &hooks.options;
         if let Some(reason) = options.what_keeps_it_here() {
             return Err(init_failed(reason));
         }
@@ -167,7 +174,7 @@ impl Remote {
             _ => died(&death, None),
         })?;
         drop(limit);
-        let mut desk = Desk::new(account.clone());
+        let mut desk = Desk::new(hooks.account.clone());
         for (name, module) in &options.modules {
             if module.text().is_none() {
                 for (export, tool) in module.members().0 {
@@ -175,30 +182,44 @@ impl Remote {
                 }
             }
         }
+        let granted = grants::tools(hooks);
+        for (name, tool) in &granted {
+            desk.serve(name, tool);
+        }
         let mut remote = Self {
             worker,
             options: Arc::clone(options),
             desk,
-            mirror: Mirror::new(),
+            mirror: Mirror::new(hooks),
+            hooks: Arc::clone(hooks),
             files: None,
             is_working: false,
             limit: None,
         };
-        let (snapshot, sequence) = match beginning {
-            Beginning::Fresh => (None, None),
-            Beginning::Restored { snapshot, sequence } => (Some(*snapshot), *sequence),
+        let (snapshot, base, sequence) = match beginning {
+            Beginning::Fresh => (None, None, None),
+            Beginning::Restored {
+                snapshot,
+                base,
+                sequence,
+            } => (Some(*snapshot), *base, *sequence),
         };
         let order = Order::Begin {
             options: WireOptions::of(options),
             approves: options.on_approval.is_some(),
             restores: snapshot.is_some(),
+            since: base.is_some(),
             sequence,
         };
         let mut beside = Packer::default();
         let put = put_modules(&mut beside, options);
         put.map_err(|error| init_failed(&error.to_string()))?;
+        put_granted(&mut beside, &granted);
         if let Some(snapshot) = snapshot {
             beside.bytes(snapshot);
+        }
+        if let Some(base) = base {
+            beside.bytes(base);
         }
         let begun = remote.order(&order, beside.finish()).await;
         begun.map_err(Gone::into_error)?;
@@ -287,6 +308,7 @@ impl Remote {
     pub(crate) async fn run(
         &mut self,
         run: Run,
+        number: u64,
         may_suspend: bool,
         time: Time<'_>,
         began: impl FnOnce(Canceller),
@@ -295,19 +317,22 @@ impl Remote {
             may_suspend,
             calls_function: run.calls_function,
             name: run.name,
+            number,
+            trace: run.trace.map(|trace| trace.to_string()),
             timeout_nanos: nanos(time.timeout),
             cpu_nanos: run.cpu_time.map(nanos),
         };
-        self.work(&order, run.code.into_bytes(), time, began, false)
+        self.work(&order, run.code.into_bytes(), time, began, None)
             .await
     }
 
-    /// Goes on with the suspended run.
+    /// Goes on with the suspended run. `taken` is told once the answers were taken.
     pub(crate) async fn resume(
         &mut self,
         answers: &[(String, Answer)],
         time: Time<'_>,
         began: impl FnOnce(Canceller),
+        taken: &mut (dyn FnMut() + Send),
     ) -> Result<Told, Gone> {
         let is_approval = |answer: &Answer| matches!(answer, Answer::Approve);
         let mut allowed = answers.iter().filter(|(_, answer)| is_approval(answer));
@@ -324,7 +349,7 @@ impl Remote {
             let text = format!("Invalid answer: {error}");
             Gone::Refused(ExecutorError::new(ErrorCode::InvalidAnswer, text))
         })?;
-        self.work(&Order::Resume, beside.finish(), time, began, true)
+        self.work(&Order::Resume, beside.finish(), time, began, Some(taken))
             .await
     }
 
@@ -334,16 +359,21 @@ impl Remote {
         beside: Vec<u8>,
         time: Time<'_>,
         began: impl FnOnce(Canceller),
-        goes_on: bool,
+        taken: Option<&mut (dyn FnMut() + Send)>,
     ) -> Result<Told, Gone> {
-        self.desk.begin(time.stop, goes_on);
-        self.mirror.begin(&self.options);
-        let done = self.carry_out(order, beside, Some(&time), began).await;
+        let goes_on = taken.is_some();
+        self.desk.begin(time.stop, self.hooks.scene(), goes_on);
+        self.mirror.begin(goes_on);
+        let done = self
+            .carry_out(order, beside, Some(&time), began, taken)
+            .await;
         self.desk.end();
         let (message, state) = match done {
             Ok(done) => done,
             // The run was not begun, or nothing of it is left.
-            Err(Gone::Dead(error, _)) => return Err(Gone::Dead(error, self.mirror.take())),
+            Err(Gone::Dead(error, _)) => {
+                return Err(Gone::Dead(error, self.hooks.take_logs().0));
+            }
             Err(refused) => return Err(refused),
         };
         let mut from = Unpacker::new(&message.binary, self.budget(), &Unwatched);
@@ -373,14 +403,31 @@ impl Remote {
         Ok(suspension)
     }
 
+    /// The worker's executor goes on after a run that had to be ended.
+    pub(crate) async fn recover(&mut self) -> Result<(), Gone> {
+        self.desk.give_up();
+        self.order(&Order::Recover, Vec::new()).await?;
+        Ok(())
+    }
+
     pub(crate) async fn abandon(&mut self) -> Result<(), Gone> {
         self.order(&Order::Abandon, Vec::new()).await?;
         Ok(())
     }
 
     /// The memory of the executor as a snapshot without a seal, and where the sequence of random numbers is.
-    pub(crate) async fn snapshot(&mut self) -> Result<(Vec<u8>, [u8; 8]), Gone> {
-        let message = self.order(&Order::Snapshot, Vec::new()).await?;
+    pub(crate) async fn snapshot(
+        &mut self,
+        since: Option<&[u8]>,
+    ) -> Result<(Vec<u8>, [u8; 8]), Gone> {
+        let mut beside = Packer::default();
+        if let Some(base) = since {
+            beside.bytes(base);
+        }
+        let order = Order::Snapshot {
+            since: since.is_some(),
+        };
+        let message = self.order(&order, beside.finish()).await?;
         let mut from = Unpacker::new(&message.binary, 0, &Unwatched);
         let mut take = || -> Result<_, Malformed> {
             let snapshot = from.bytes()?.to_vec();
@@ -403,7 +450,7 @@ impl Remote {
     }
 
     async fn order(&mut self, order: &Order, beside: Vec<u8>) -> Result<Message, Gone> {
-        let done = self.carry_out(order, beside, None, |_| {}).await?;
+        let done = self.carry_out(order, beside, None, |_| {}, None).await?;
         Ok(done.0)
     }
 
@@ -414,16 +461,18 @@ impl Remote {
         beside: Vec<u8>,
         time: Option<&Time<'_>>,
         began: impl FnOnce(Canceller),
+        taken: Option<&mut (dyn FnMut() + Send)>,
     ) -> Result<(Message, State), Gone> {
         self.settle().await?;
         let memory = usize::try_from(self.options.memory_limit).unwrap_or(usize::MAX);
         let room = self.budget().saturating_add(memory);
         self.worker.set_most_binary(room);
-        self.worker.listen(self.options.on_log.is_some());
+        let is_watched = self.options.on_log.is_some() || self.hooks.hub.is_watched();
+        self.worker.listen(is_watched || taken.is_some());
         self.is_working = true;
         self.worker.command(&Message::new(order, beside));
         began(self.worker.canceller());
-        let attended = self.attend(time).await;
+        let attended = self.attend(time, taken).await;
         let message = match attended {
             Ok(message) => message,
             Err(death) => return Err(Gone::Dead(died(&death, time), Vec::new())),
@@ -447,14 +496,18 @@ impl Remote {
         if !self.is_working {
             return Ok(());
         }
-        let attended = self.attend(None).await;
+        let attended = self.attend(None, None).await;
         self.is_working = false;
         self.limit = None;
         let died = |death: &Death| Gone::Dead(died(death, None), Vec::new());
         attended.map(drop).map_err(|death| died(&death))
     }
 
-    async fn attend(&mut self, time: Option<&Time<'_>>) -> Result<Message, Death> {
+    async fn attend(
+        &mut self,
+        time: Option<&Time<'_>>,
+        mut taken: Option<&mut (dyn FnMut() + Send)>,
+    ) -> Result<Message, Death> {
         let now = Instant::now();
         let mut clock = Killer::new(time, now);
         let mut limit = None;
@@ -464,15 +517,21 @@ impl Remote {
                 clock.look(is_waited_for, &self.worker, &mut limit);
             }
             let (worker, desk, mirror) = (&mut self.worker, &mut self.desk, &mut self.mirror);
-            let options = &*self.options;
-            let mut fed = Ok(());
+            let mut fed = Ok(false);
             let event = poll_fn(|context| {
                 desk.settle(context, worker);
                 let polled = worker.poll_next(context, &mut |stream, bytes| {
-                    if stream == super::LOG && fed.is_ok() {
-                        fed = mirror.feed(bytes, options);
-                    }
+                    fed = match (fed, stream) {
+                        (Ok(resumed), super::LOG) => mirror.print(bytes).map(|()| resumed),
+                        (Ok(resumed), super::HAPPENED) => {
+                            mirror.happen(bytes).map(|is_it| resumed || is_it)
+                        }
+                        (fed, _) => fed,
+                    };
                 });
+                if let (Ok(true), Some(taken)) = (fed, &mut taken) {
+                    taken();
+                }
                 if fed.is_err() {
                     worker.kill(violation());
                 }
@@ -552,8 +611,10 @@ fn violation() -> Why {
 }
 
 fn read_told(from: &mut Unpacker<'_>, state: State) -> Result<Told, Malformed> {
+    let started = take_started(from)?;
     let told = Told {
-        started: take_started(from)?,
+        is_whole: state == State::Dirty && is_recoverable(&started),
+        started,
         is_dirty: !matches!(state, State::Ready | State::Suspended),
         names: from.json()?,
         globals: from.json()?,
@@ -566,12 +627,22 @@ fn read_told(from: &mut Unpacker<'_>, state: State) -> Result<Told, Malformed> {
         .ok_or(Malformed)
 }
 
+fn is_recoverable(started: &Started) -> bool {
+    let Started::Complete(Execution {
+        error: Some(error), ..
+    }) = started
+    else {
+        return false;
+    };
+    error.details.get("recoverable").and_then(Json::as_bool) == Some(true)
+}
+
 /// What the worker says that its executor is in. What is not known is broken.
 fn state_of(name: &str) -> State {
-    [State::Ready, State::Suspended]
+    [State::Ready, State::Suspended, State::Dirty]
         .into_iter()
         .find(|state| state.as_str() == name)
-        .unwrap_or(State::Dirty)
+        .unwrap_or(State::Dead)
 }
 
 fn worker_options(options: &ExecutorOptions) -> WorkerOptions {

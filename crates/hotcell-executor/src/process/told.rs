@@ -6,6 +6,7 @@ use std::{
 };
 
 use hotcell_cell::{Level, ToolError, Value, WireError};
+use hotcell_meter::Stopped;
 use hotcell_prepare::{Diagnostic, Location};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -181,7 +182,7 @@ pub(super) fn take_execution(from: &mut Unpacker<'_>) -> Result<Execution, Malfo
         calls: from.several(take_call)?,
         logs: log::join(&entries),
         entries,
-        // Options that allow any are refused.
+        // What was shown is with the parent.
         content: Vec::new(),
         error,
     })
@@ -196,6 +197,14 @@ pub(super) fn put_started(out: &mut Packer, started: &Started) -> Result<(), Wir
         Started::Suspended(suspension) => {
             out.byte(1);
             put_suspension(out, suspension)
+        }
+        // None of its parent's runs is to come back before its end: it is the parent that has a background.
+        Started::Running(_) => {
+            out.byte(0);
+            put_execution(
+                out,
+                &Execution::refused(ExecutorError::stopped(Stopped::Cancelled, None)),
+            )
         }
     }
 }

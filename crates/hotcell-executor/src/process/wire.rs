@@ -22,12 +22,14 @@ use crate::{
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "camelCase")]
 pub(super) enum Order {
-    /// To have an executor, fresh or from a snapshot. Beside it the modules, and the snapshot.
+    /// To have an executor, fresh or from a snapshot. Beside it the modules, what is granted, and the snapshot.
     Begin {
         options: WireOptions,
         /// Whether the host decides on approvals.
         approves: bool,
         restores: bool,
+        /// Whether that snapshot was taken against another, which is beside it, too.
+        since: bool,
         /// Where the sequence of random numbers goes on, in a fork.
         sequence: Option<[u8; 8]>,
     },
@@ -41,6 +43,9 @@ pub(super) enum Order {
         may_suspend: bool,
         calls_function: bool,
         name: Option<String>,
+        /// Which run of its executor it is.
+        number: u64,
+        trace: Option<String>,
         timeout_nanos: u64,
         cpu_nanos: Option<u64>,
     },
@@ -50,8 +55,10 @@ pub(super) enum Order {
     Suspension,
     /// To give it up.
     Abandon,
-    /// A snapshot.
-    Snapshot,
+    /// To go on after a run that had to be ended.
+    Recover,
+    /// A snapshot. Beside it the one that it is taken against, if it is.
+    Snapshot { since: bool },
 }
 
 /// What the worker needs of its parent while it runs code.
@@ -91,6 +98,7 @@ pub(super) struct WireOptions {
     max_tool_calls: usize,
     max_tool_calls_in_flight: usize,
     pause_clock_during_tools: bool,
+    max_snapshot_bytes: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -145,9 +153,10 @@ impl WireOptions {
             // With these nothing is begun, see `what_keeps_it_here`.
             rules: _,
             transforms: _,
+            // What they grant is in the parent, and goes beside this.
             content: _,
             store: _,
-            // They limit what is not there then.
+            granted: _,
             max_content_items: _,
             max_content_bytes: _,
             max_notifications: _,
@@ -157,6 +166,10 @@ impl WireOptions {
             on_log: _,
             on_approval: _,
             on_companion: _,
+            on_event: _,
+            spawner: _,
+            max_background_runs: _,
+            max_snapshot_bytes,
         } = options;
         let place = |level: &Level| Level::ALL.iter().position(|known| known == level);
         Self {
@@ -190,6 +203,7 @@ impl WireOptions {
             max_tool_calls: *max_tool_calls,
             max_tool_calls_in_flight: *max_tool_calls_in_flight,
             pause_clock_during_tools: *pause_clock_during_tools,
+            max_snapshot_bytes: *max_snapshot_bytes,
         }
     }
 
@@ -232,6 +246,7 @@ impl WireOptions {
             max_tool_calls: self.max_tool_calls,
             max_tool_calls_in_flight: self.max_tool_calls_in_flight,
             pause_clock_during_tools: self.pause_clock_during_tools,
+            max_snapshot_bytes: self.max_snapshot_bytes,
             ..ExecutorOptions::default()
         }
     }
@@ -251,6 +266,7 @@ pub(super) struct WireTool {
     is_promising: bool,
     is_hidden: bool,
     is_shadowable: bool,
+    is_own: bool,
     /// Which of the file tools it is, if it works on the files that the worker sees.
     pub(super) file_tool: Option<String>,
 }
@@ -295,6 +311,7 @@ impl WireTool {
             is_promising: tool.is_promising,
             is_hidden: tool.is_hidden,
             is_shadowable: tool.tool.is_shadowable(),
+            is_own: tool.is_own,
             file_tool: file_tool.map(str::to_owned),
         }
     }
@@ -317,8 +334,31 @@ impl WireTool {
         tool.is_self_checking = self.is_self_checking;
         tool.is_promising = self.is_promising;
         tool.is_hidden = self.is_hidden;
+        tool.is_own = self.is_own;
         (name, tool)
     }
+}
+
+/// Writes the functions that options grant.
+pub(super) fn put_granted(out: &mut Packer, tools: &[(String, AgentTool)]) {
+    out.count(tools.len());
+    for (_, tool) in tools {
+        out.json(&WireTool::of(tool, None));
+    }
+}
+
+/// Reads them. `function` makes the function of a tool.
+pub(super) fn take_granted(
+    from: &mut Unpacker<'_>,
+    options: &mut ExecutorOptions,
+    function: impl Fn(WireKind) -> hotcell_cell::Tool,
+) -> Result<(), Malformed> {
+    for _ in 0..from.count()? {
+        let tool: WireTool = from.json()?;
+        let made = function(tool.kind);
+        options.granted.push(tool.into_tool(made));
+    }
+    Ok(())
 }
 
 /// Writes the modules that code may import.

@@ -17,7 +17,7 @@ use crate::support::{executor, fail, ready, run, value};
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 fn options() -> ExecutorOptions {
-    ExecutorOptions::default().content(true)
+    crate::options().content(true)
 }
 
 fn showing() -> Executor {
@@ -342,14 +342,14 @@ fn a_fork_shows_things_of_its_own_and_what_is_not_allowed_there_says_so() {
         ["text/plain twin", "text/plain again"]
     );
     assert_eq!(shown(&executor, "text(n)"), ["text/plain 1"]);
-    let without = block_on(executor.fork_with(ExecutorOptions::default())).unwrap();
+    let without = block_on(executor.fork_with(crate::options())).unwrap();
     let error = fail(&without, "text(1)");
     assert!(
         error.message.contains("does not allow text any more"),
         "{error}"
     );
     // And the other way round.
-    let plain = ready(ExecutorOptions::default());
+    let plain = ready(crate::options());
     run(&plain, "const image = 1");
     let with = block_on(plain.fork_with(options())).unwrap();
     assert_eq!(shown(&with, "text(image)"), ["text/plain 1"]);

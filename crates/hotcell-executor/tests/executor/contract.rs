@@ -101,6 +101,7 @@ fn call(executor: &Executor, method: &str) -> Result<(), ExecutorError> {
             _ => Ok(()),
         },
         "resume" => block_on(executor.resume([("1.1", Answer::Value(1.into()))])).map(|_| ()),
+        "abandon" => block_on(executor.abandon()),
         "snapshot" => block_on(executor.snapshot()).map(|_| ()),
         "fork" => block_on(executor.fork()).map(|_| ()),
         "recover" => block_on(executor.recover()),
@@ -237,6 +238,16 @@ fn provoke(code: ErrorCode) -> (ExecutorError, Executor) {
             let answer = executor.resume([("no such call", Answer::Value(1.into()))]);
             (block_on(answer).unwrap_err(), executor)
         }
+        ErrorCode::UnknownRun => {
+            let executor = Executor::new(ExecutorOptions::default());
+            (block_on(executor.wait("7")).unwrap_err(), executor)
+        }
+        ErrorCode::ForeignSnapshot => {
+            let mut bytes = block_on(executor().snapshot()).unwrap();
+            bytes[7] = 1;
+            let error = Executor::restore(&bytes, None).unwrap_err();
+            (error, Executor::new(ExecutorOptions::default()))
+        }
         other => panic!("nobody has said how to provoke {other}"),
     }
 }
@@ -308,6 +319,22 @@ fn every_rule_is_in_the_contract() {
     let rows = table("| rule |");
     let told: Vec<&str> = rows.iter().map(|row| &*row[0]).collect();
     assert_eq!(told, known);
+}
+
+#[test]
+fn every_kind_of_event_is_in_the_documents() {
+    let kinds = include_str!("../../src/event.rs");
+    let (_, kinds) = kinds.split_once("pub fn name(&self)").unwrap();
+    let (kinds, _) = kinds.split_once("fn size").unwrap();
+    let names: Vec<&str> = kinds.split('"').skip(1).step_by(2).collect();
+    assert!(names.len() > 8, "{names:?}");
+    let protocol = include_str!("../../../../docs/stdio-protocol.md");
+    let types = include_str!("../../../../bindings/node/index.d.cts");
+    for name in names {
+        assert!(CONTRACT.contains(&format!("`{name}`")), "{name}");
+        assert!(protocol.contains(&format!("`{name}`")), "{name}");
+        assert!(types.contains(&format!("type: \"{name}\"")), "{name}");
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ impl Chance {
 /// A snapshot in its parts.
 #[derive(Clone)]
 struct Parts {
+    magic: Vec<u8>,
     memory: Json,
     files: Vec<u8>,
     companion: Vec<u8>,
@@ -53,6 +54,7 @@ impl Parts {
         };
         let (memory, files, companion, shown) = (part(0), part(1), part(2), part(3));
         Self {
+            magic: snapshot[..8].to_vec(),
             memory: serde_json::from_slice(&memory).unwrap(),
             files,
             companion,
@@ -77,8 +79,8 @@ impl Parts {
         let known = parts.concat();
         let checksum = xxhash_rust::xxh3::xxh3_64(&known).to_le_bytes();
         [
-            b"HCEXEC\x00\x04",
-            &[0; 32][..],
+            &self.magic[..],
+            &[0; 32],
             &checksum,
             &lengths,
             &known,

@@ -70,6 +70,13 @@ fn the_table_holds() {
             "ERROR",
             true,
         ),
+        (ErrorCode::UnknownRun, "ERR_UNKNOWN_RUN", "ERROR", false),
+        (
+            ErrorCode::ForeignSnapshot,
+            "ERR_FOREIGN_SNAPSHOT",
+            "ERROR",
+            false,
+        ),
     ];
     assert_eq!(rows.len(), ErrorCode::ALL.len());
     for (code, name, severity, retryable) in rows {

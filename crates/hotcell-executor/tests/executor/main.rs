@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod background;
 mod catalog;
 mod clocks;
 mod conformance;
@@ -10,9 +11,11 @@ mod contract;
 mod damage;
 mod deadline;
 mod errors;
+mod events;
 mod freeze;
 mod growth;
 mod host_memory;
+mod kept;
 mod life;
 mod line;
 mod logs;

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use hotcell_cell::{Tool, Value};
-use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, Run, State};
+use hotcell_executor::{ErrorCode, Executor, Run, State};
 use pollster::block_on;
 
 use crate::support::{Gate, fail, poll_once, ready, run, value};
 
 fn impatient() -> Executor {
-    let options = ExecutorOptions::default().timeout(Duration::from_millis(40));
+    let options = crate::options().timeout(Duration::from_millis(40));
     ready(options.max_operations(1 << 50))
 }
 
@@ -92,7 +92,7 @@ fn a_run_that_was_torn_out_of_native_code_is_not_recovered() {
 
 #[test]
 fn a_run_that_was_dropped_as_it_computed_is_not_recovered() {
-    let options = ExecutorOptions::default().timeout(Duration::from_mins(1));
+    let options = crate::options().timeout(Duration::from_mins(1));
     let executor = ready(options.max_operations(1 << 50));
     let mut endless = Box::pin(executor.run("for (;;) {}"));
     assert!(poll_once(&mut endless).is_pending());
@@ -127,7 +127,7 @@ fn snapshots_and_forks_are_taken_of_what_was_recovered() {
 
 #[test]
 fn a_time_that_is_over_before_the_code_begins_costs_nothing() {
-    let executor = ready(ExecutorOptions::default().max_code_bytes(8 << 20));
+    let executor = ready(crate::options().max_code_bytes(8 << 20));
     run(&executor, "let kept = 1");
     let long = "1 + ".repeat(200_000) + "1";
     let run = Run::new(long).timeout(Duration::from_millis(1));
@@ -137,4 +137,24 @@ fn a_time_that_is_over_before_the_code_begins_costs_nothing() {
         block_on(executor.recover()).unwrap();
     }
     assert_eq!(value(&executor, "kept"), Value::from(1));
+}
+
+#[test]
+fn whoever_hears_of_a_timeout_may_recover_and_go_on_at_once() {
+    let executor = impatient();
+    let gate = Gate::default();
+    block_on(executor.send_tools([("gate", gate.tool())])).unwrap();
+    let again = executor.clone();
+    let next = block_on(executor.execute_then("for (;;) {}", |execution, _| {
+        assert_eq!(execution.error.unwrap().code, ErrorCode::ExecTimeout);
+        block_on(again.recover()).unwrap();
+        let run = Run::new("await gate()").timeout(Duration::from_mins(1));
+        let mut next = Box::pin(async move { again.run(run).await });
+        gate.reached_by(&mut next);
+        next
+    }));
+    // Only now the turn of the first is passed on, which takes nothing from the second.
+    assert!(executor.cancel());
+    assert_eq!(block_on(next).unwrap_err().code, ErrorCode::Cancelled);
+    assert_eq!(value(&executor, "1"), Value::from(1));
 }

@@ -377,6 +377,8 @@ fn options_are_checked_when_they_are_read() {
         json!({ "isolation": true }),
         json!({ "requireJail": "yes" }),
         json!({ "modules": { "a": 1 } }),
+        json!({ "maxSnapshotBytes": 0 }),
+        json!({ "maxBackgroundRuns": -1 }),
     ] {
         assert!(
             matches!(read(wrong.clone()), Err(OptionsError::Value { .. })),
@@ -390,8 +392,9 @@ fn options_are_checked_when_they_are_read() {
         "maxHostMemoryBytes": 2_000_000, "clock": { "fixed": 8 },
         "random": { "seed": 9 }, "maxCodeBytes": 10, "maxResultBytes": 11, "maxToolCalls": 12, "maxToolCallsInFlight": 13,
         "pauseClockDuringTools": true, "isolation": "process", "requireJail": true, "modules": { "a": "export {}" },
-        "content": true, "maxContentItems": 14, "maxContentBytes": 15, "maxNotifications": 16,
-        "store": true, "maxStoreBytes": 17,
+        "maxSnapshotBytes": 14, "maxBackgroundRuns": 15,
+        "content": true, "maxContentItems": 16, "maxContentBytes": 17, "maxNotifications": 18,
+        "store": true, "maxStoreBytes": 19,
     });
     let mut written = read(all.clone()).unwrap().to_json();
     assert_eq!(written["clock"]["fixed"], 8.0);

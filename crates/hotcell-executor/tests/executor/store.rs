@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{fail, ready, run, value};
 
 fn with(store: impl Store + 'static) -> Executor {
-    ready(ExecutorOptions::default().store(store))
+    ready(crate::options().store(store))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_is_loaded_is_a_copy_that_is_frozen() {
 #[test]
 fn a_store_has_a_budget_and_says_so() {
     let executor = ready(
-        ExecutorOptions::default()
+        crate::options()
             .store(MemoryStore::new(3_000))
             .max_store_bytes(2_000),
     );
@@ -78,8 +78,9 @@ fn a_store_has_a_budget_and_says_so() {
 
 #[test]
 fn the_option_makes_one_that_forks_share() {
-    let options =
-        ExecutorOptions::from_json(&json!({ "store": true, "maxStoreBytes": 1000 })).unwrap();
+    let options = ExecutorOptions::from_json(&json!({ "store": true, "maxStoreBytes": 1000 }))
+        .unwrap()
+        .isolation(crate::ISOLATION);
     let executor = ready(options);
     run(&executor, "store('n', 1)");
     let twin = block_on(executor.fork()).unwrap();

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::support::{executor, fail, ready, run, sleep_tool, value};
 
 fn granted() -> ExecutorOptions {
-    ExecutorOptions::default().timers(Timers::On)
+    crate::options().timers(Timers::On)
 }
 
 fn virtual_time() -> ExecutorOptions {
@@ -25,7 +25,7 @@ fn virtual_time() -> ExecutorOptions {
 }
 
 fn persisting() -> ExecutorOptions {
-    ExecutorOptions::default().timers(Timers::Persistent)
+    crate::options().timers(Timers::Persistent)
 }
 
 const LATER: &str =
@@ -161,7 +161,7 @@ fn with_a_fixed_clock_they_fire_in_order_and_nobody_waits() {
     let restored = Executor::restore(&bytes, Some(virtual_time())).unwrap();
     assert_eq!(value(&restored, now), Value::from(90_000_000));
     // Who does not grant timers, grants no time of theirs either.
-    let fixed = ExecutorOptions::default().clock(Clock::Fixed(1_000_000.0));
+    let fixed = crate::options().clock(Clock::Fixed(1_000_000.0));
     let restored = Executor::restore(&bytes, Some(fixed)).unwrap();
     assert_eq!(value(&restored, now), Value::from(0));
 }

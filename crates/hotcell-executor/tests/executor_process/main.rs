@@ -1,14 +1,17 @@
 //! The tests of executors once more, with the code of each in a worker process; and what is special there.
 //!
-//! Not here are `content` and `store`, which are refused there (`refused` looks at that), and `recover`, `clocks` and `timers`, most of
-//! whose tests recover or have no timeout: nothing is kept of a worker, and it has to have a timeout.
+//! Not here are `clocks`, most of whose tests have no timeout, which a worker has to have.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[path = "../executor/background.rs"]
+mod background;
 #[path = "../executor/catalog.rs"]
 mod catalog;
 #[path = "../executor/conformance.rs"]
 mod conformance;
+#[path = "../executor/content.rs"]
+mod content;
 #[path = "../executor/contract.rs"]
 mod contract;
 mod crash;
@@ -16,6 +19,8 @@ mod crash;
 mod deadline;
 #[path = "../executor/errors.rs"]
 mod errors;
+#[path = "../executor/events.rs"]
+mod events;
 mod files;
 #[path = "../executor/freeze.rs"]
 mod freeze;
@@ -30,15 +35,21 @@ mod logs;
 mod modules;
 #[path = "../executor/positions.rs"]
 mod positions;
+#[path = "../executor/recover.rs"]
+mod recover;
 mod refused;
 #[path = "../executor/rules.rs"]
 mod rules;
 #[path = "../executor/schema.rs"]
 mod schema;
+#[path = "../executor/store.rs"]
+mod store;
 #[path = "../executor/support.rs"]
 mod support;
 #[path = "../executor/suspend.rs"]
 mod suspend;
+#[path = "../executor/timers.rs"]
+mod timers;
 #[path = "../executor/tools.rs"]
 mod tools;
 #[path = "../executor/worker.rs"]

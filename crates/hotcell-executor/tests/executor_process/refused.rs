@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hotcell_cell::{Clock, Timers, Value};
-use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, MemoryStore, Run, State};
+use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, Run, State};
 use pollster::block_on;
 
 use crate::support::{fail, options, ready, value};
@@ -17,11 +17,7 @@ fn refusal(options: ExecutorOptions) -> String {
 }
 
 #[test]
-fn content_a_store_and_no_timeout_are_refused_at_init() {
-    let message = refusal(options().content(true));
-    assert!(message.contains("content"), "{message}");
-    let message = refusal(options().store(MemoryStore::new(1 << 10)));
-    assert!(message.contains("store"), "{message}");
+fn no_timeout_is_refused_at_init() {
     let endless = options().timeout(None).cpu_time(Duration::from_secs(1));
     let message = refusal(endless);
     assert!(message.contains("timeoutMs"), "{message}");
@@ -47,22 +43,6 @@ fn computing_time_ends_a_run() {
     let run = Run::new("for (;;) {}").cpu_time(Duration::from_millis(30));
     let error = block_on(executor.run(run)).unwrap_err();
     assert_eq!(error.details["limit"], "cpuTimeMs");
-}
-
-#[test]
-fn nothing_is_recovered_after_a_timeout() {
-    let options = options().max_operations(1 << 50);
-    let executor = ready(options.timeout(Duration::from_millis(30)));
-    let error = fail(&executor, "for (;;) {}");
-    assert_eq!(error.details["recoverable"], false, "{error:?}");
-    assert!(!error.hint().unwrap().contains("recover()"), "{error:?}");
-    assert_eq!(executor.state(), State::Dirty);
-    let error = block_on(executor.recover()).unwrap_err();
-    assert_eq!(error.code, ErrorCode::InvalidState);
-    assert!(
-        error.hint().unwrap().contains("worker process"),
-        "{error:?}"
-    );
 }
 
 #[test]
