@@ -127,6 +127,10 @@ fn main() {
             of("bytes"),
         ]);
     }
+    print_report(&rounds, size);
+}
+
+fn print_report(rounds: &[[f64; 9]], size: usize) {
     let column = |index: usize| median(rounds.iter().map(|round| round[index]).collect());
     let known = |number: f64| number.is_finite().then_some(number);
     #[expect(clippy::cast_precision_loss, reason = "some thousand bytes")]

@@ -68,15 +68,15 @@ impl Executor {
         run.trace = trace;
         let under_way = UnderWay::new(run.clone(), clock.times, number, trace);
         leave().await;
+        let scene = hooks.set_scene(number, &under_way.name, trace);
+        scene.run_started(&hooks.hub, &under_way.name);
+        turn.is_open = true;
         let remote = match turn.remote("run") {
             Ok(remote) => remote,
             Err(error) => return Started::Complete(Execution::refused(error)),
         };
-        let scene = hooks.set_scene(number, &under_way.name, trace);
-        scene.run_started(&hooks.hub, &under_way.name);
         let began = |canceller| self.0.slot().cancel_with(canceller);
         let told = remote.run(run, number, may_suspend, time, began).await;
-        turn.is_open = true;
         self.take_told(told, Box::new(under_way), turn)
             .unwrap_or_else(|error| Started::Complete(Execution::refused(error)))
     }
@@ -121,11 +121,11 @@ impl Executor {
         let told = remote.resume(&answers, time, began, &mut was_taken).await;
         if let Err(Gone::Refused(error)) = told {
             // None of the answers was taken.
+            turn.is_open = false;
             turn.suspended = Some(under_way);
             return Err(error);
         }
         was_taken();
-        turn.is_open = true;
         under_way.spent.wall += clock.began.elapsed();
         let started = self.take_told(told, under_way, &mut turn)?;
         Ok(self.come_to(started, turn))

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     error::{ErrorCode, ExecutorError, TimeLimit, chain},
     executor::{Answer, Started, Suspension},
+    failure::LOST,
     files::Files,
     grants,
     hooks::Hooks,
@@ -264,8 +265,14 @@ impl Remote {
         if let Some(directory) = directory {
             beside.bytes(&directory);
         }
-        // The worker makes those itself.
-        let tools = || tools.iter().filter(|tool| !tool.is_catalog && !tool.is_own);
+        // It makes the catalog's itself, and was begun with what is granted. What is not any more says so.
+        let granted: Vec<String> = grants::tools(&self.hooks)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        let is_known =
+            |tool: &AgentTool| tool.is_catalog || tool.is_own && granted.contains(&tool.spec.name);
+        let tools = || tools.iter().filter(|tool| !is_known(tool));
         beside.count(tools().count());
         for tool in tools() {
             let file_tool = self.file_tool(tool);
@@ -665,7 +672,9 @@ fn init_failed(reason: &str) -> ExecutorError {
 /// The error for a worker that is dead.
 fn died(death: &Death, time: Option<&Time<'_>>) -> ExecutorError {
     use hotcell_meter::Stopped;
-    let hint = "the worker process had to be killed, and what the code declared is gone: call cleanup() and init()";
+    let hint = format!(
+        "the worker process had to be killed, and the host calls cleanup() and init(); {LOST}"
+    );
     match &death.end {
         End::Killed(Why::Deadline) if let Some(time) = time => {
             ExecutorError::stopped(Stopped::Deadline, Some(TimeLimit::Timeout(time.timeout)))

@@ -7,8 +7,7 @@ use std::{
 
 use hotcell_cell::{Tool, Value};
 use hotcell_executor::{
-    AgentTool, Answer, ErrorCode, Executor, ExecutorError, ExecutorOptions, Isolation, Started,
-    State,
+    AgentTool, Answer, ErrorCode, Executor, ExecutorError, ExecutorOptions, Started, State,
 };
 use pollster::block_on;
 use serde_json::{Value as Json, json};
@@ -120,9 +119,7 @@ fn every_method_does_in_every_state_what_the_contract_says() {
             let (executor, _kept) = in_state(state);
             let result = call(&executor, method);
             let place = format!("{method} in {state}");
-            // Nothing is kept of a worker.
-            let is_gone = method == "recover" && *state == "DIRTY";
-            if expected == "–" || is_gone && crate::ISOLATION == Isolation::Process {
+            if expected == "–" {
                 let error = result.expect_err(&place);
                 assert_eq!(error.code, ErrorCode::InvalidState, "{place}");
                 assert_eq!(executor.state().as_str(), *state, "{place}");

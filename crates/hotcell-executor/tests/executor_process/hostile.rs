@@ -50,6 +50,9 @@ fn field(bytes: &[u8]) -> Vec<u8> {
 fn packed(tool: &str, arguments: &[Value]) -> Vec<u8> {
     let mut out = field(tool.as_bytes());
     out.extend(0_u64.to_le_bytes());
+    // It comes from nowhere.
+    out.extend(0_u64.to_le_bytes());
+    out.extend(field(b""));
     out.extend((arguments.len() as u64).to_le_bytes());
     for argument in arguments {
         out.extend(field(&argument.to_wire().unwrap()));
@@ -64,6 +67,13 @@ fn call(parent: &Parent, tool: &str, arguments: &[Value]) -> String {
         Called::Now(Err(refusal)) => refusal.message,
         Called::Later(_) => "later".to_owned(),
     }
+}
+
+/// What says that a tool was called.
+fn called(index: usize) -> Vec<u8> {
+    let called =
+        json!({ "Called": { "index": index, "tool": "number", "arguments": "1", "trace": null } });
+    field(called.to_string().as_bytes())
 }
 
 fn misbehave(what: &str, parent: &Parent) -> Message {
@@ -101,6 +111,33 @@ fn misbehave(what: &str, parent: &Parent) -> Message {
             parent.print(1, &[0xff; 64]);
             wait_for_the_end(parent)
         }
+        "no happening" => {
+            parent.print(2, &field(b"nothing"));
+            wait_for_the_end(parent)
+        }
+        "a long happening" => {
+            parent.print(2, &field(&[b' '; 1 << 20]));
+            wait_for_the_end(parent)
+        }
+        "a flood of happenings" => {
+            for index in 0..1000 {
+                parent.print(2, &called(index));
+            }
+            wait_for_the_end(parent)
+        }
+        "strange happenings" => {
+            parent.print(2, &called(usize::MAX));
+            for ended in [
+                json!({ "Ended": [usize::MAX, "Returned"] }),
+                json!({ "Ended": [0, { "Failed": "x".repeat(10_000) }] }),
+                json!({ "Waits": [7, "deferred"] }),
+                json!("Resumed"),
+            ] {
+                parent.print(2, &field(ended.to_string().as_bytes()));
+            }
+            parent.flush();
+            "strange".to_owned()
+        }
         "no request" => {
             call(parent, "number", &[])
                 + &format!("{:?}", {
@@ -115,6 +152,8 @@ fn misbehave(what: &str, parent: &Parent) -> Message {
             // An array that says it has many elements.
             let mut out = field(b"number");
             out.extend(0_u64.to_le_bytes());
+            out.extend(0_u64.to_le_bytes());
+            out.extend(field(b""));
             out.extend(u64::MAX.to_le_bytes());
             let called = parent.call("call", &json!({ "call": 8 }), out);
             format!("{called:?}")
@@ -189,6 +228,8 @@ fn a_worker_has_no_authority_over_tools() {
         assert!(message.contains(said), "{what}: {message}");
         assert_eq!(calls, 0, "{what}");
     }
+    // What it tells of is shown, at the most.
+    assert!(met("strange happenings").0.contains("strange"));
     let (message, calls) = met("too many calls");
     assert!(message.contains("too many tool calls"), "{message}");
     assert!(calls <= 21, "{calls}");
@@ -197,6 +238,9 @@ fn a_worker_has_no_authority_over_tools() {
 #[test]
 fn what_no_worker_of_ours_says_is_its_end() {
     for what in [
+        "no happening",
+        "a long happening",
+        "a flood of happenings",
         "too much log",
         "no log",
         "no request",
