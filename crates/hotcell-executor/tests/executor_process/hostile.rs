@@ -116,7 +116,7 @@ fn misbehave(what: &str, parent: &Parent) -> Message {
             wait_for_the_end(parent)
         }
         "a long happening" => {
-            parent.print(2, &field(&[b' '; 1 << 20]));
+            parent.print(2, &field(&vec![b' '; 1 << 20]));
             wait_for_the_end(parent)
         }
         "a flood of happenings" => {
