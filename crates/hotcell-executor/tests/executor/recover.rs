@@ -9,7 +9,7 @@ use pollster::block_on;
 use crate::support::{Gate, fail, poll_once, ready, run, value};
 
 fn impatient() -> Executor {
-    let options = crate::options().timeout(Duration::from_millis(40));
+    let options = crate::options().timeout(Duration::from_millis(100));
     ready(options.max_operations(1 << 50))
 }
 
