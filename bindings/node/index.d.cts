@@ -309,6 +309,8 @@ export interface SnapshotInfo {
     calls: Array<{ id: string; tool: string; arguments?: unknown[]; reason: SuspendedCall["reason"] }>;
     made: CallRecord[];
     logs: string;
+    /** What it has shown: of each item its type and size. */
+    content: Array<{ mime: string; bytes: number }>;
   };
 }
 

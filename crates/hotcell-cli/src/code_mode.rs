@@ -8,11 +8,11 @@ mod cell;
 mod client;
 mod frames;
 mod functions;
+mod later;
 mod message;
 mod negotiate;
 mod requests;
 mod session;
-mod timers;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;

@@ -74,6 +74,9 @@ fn told(info: &SnapshotInfo) -> String {
             let (outcome, _) = call.outcome.told();
             row("called", &format!("{}: {outcome}", call.tool));
         }
+        for item in &run.content {
+            row("shown", &format!("{}, {} bytes", item.mime, item.bytes));
+        }
         for call in &run.calls {
             let arguments = call.arguments.as_ref().map_or_else(
                 || "…".to_owned(),

@@ -145,22 +145,36 @@ pub(crate) fn save(items: &[ContentItem]) -> Vec<u8> {
     bytes
 }
 
-/// The items in such bytes, which may come from anywhere: each is checked as if it was shown now. `None` if they are no such bytes,
-/// or more than `most` items.
-pub(crate) fn read(mut bytes: &[u8], most: usize) -> Option<Vec<ContentItem>> {
+/// Why bytes do not become items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// They are no such bytes.
+    Malformed,
+    /// There are more items than may be.
+    TooMany,
+}
+
+/// The items in such bytes, which may come from anywhere: each is checked as if it was shown now.
+pub(crate) fn read(mut bytes: &[u8], most: usize) -> Result<Vec<ContentItem>, Unreadable> {
     let mut items = Vec::new();
-    while let Some((kind, rest)) = bytes.split_first() {
+    while !bytes.is_empty() {
         if items.len() >= most {
-            return None;
+            return Err(Unreadable::TooMany);
         }
-        let kind = Kind::of_number(*kind)?;
-        let (length, rest) = rest.split_first_chunk()?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let (body, rest) = rest.split_at_checked(length)?;
-        items.push(kind.checked(body)?);
+        let (item, rest) = read_one(bytes).ok_or(Unreadable::Malformed)?;
+        items.push(item);
         bytes = rest;
     }
-    Some(items)
+    Ok(items)
+}
+
+fn read_one(bytes: &[u8]) -> Option<(ContentItem, &[u8])> {
+    let (kind, rest) = bytes.split_first()?;
+    let kind = Kind::of_number(*kind)?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (body, rest) = rest.split_at_checked(length)?;
+    Some((kind.checked(body)?, rest))
 }
 
 #[cfg(test)]
@@ -176,14 +190,14 @@ mod tests {
             ContentItem::text_of(Kind::Svg, "<svg/>"),
         ];
         let bytes = save(&items);
-        assert_eq!(read(&bytes, 2), None);
-        assert_eq!(read(&bytes, 3), Some(items));
+        assert_eq!(read(&bytes, 2), Err(Unreadable::TooMany));
+        assert_eq!(read(&bytes, 3), Ok(items));
         for end in [1, 5, 8, bytes.len() - 1] {
-            assert_eq!(read(&bytes[..end], 3), None, "{end}");
+            assert_eq!(read(&bytes[..end], 3), Err(Unreadable::Malformed), "{end}");
         }
         let mut other = save(&[ContentItem::data_of(Kind::Png, png)]);
         other[9] = 0;
-        assert_eq!(read(&other, 3), None);
+        assert_eq!(read(&other, 3), Err(Unreadable::Malformed));
     }
 
     #[test]

@@ -16,6 +16,8 @@ use hotcell_meter::{Account, OverLimit};
 use hotcell_prepare::{Diagnostic, DynamicKind, Location, PreparedProgram, Preparer};
 use tracing::{Span, level_filters::LevelFilter};
 
+#[cfg(target_os = "linux")]
+use crate::process::CalledTool;
 use crate::{
     catalog::Catalog,
     content::{Board, ContentItem},
@@ -23,7 +25,6 @@ use crate::{
     ledger::{CallKey, CallOutcome, CallRecord, Ledger, SuspendReason},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
-    process::CalledTool,
     shorten::shorten,
     sources::Sources,
 };
@@ -145,6 +146,7 @@ impl Hooks {
     }
 
     /// Records a call that code makes in another process.
+    #[cfg(target_os = "linux")]
     pub(crate) fn called_elsewhere(&self, call: &CalledTool) -> Result<(), OverLimit> {
         let tool = Arc::from(&*call.tool);
         let key = self.ledger().begin_elsewhere(&tool)?;
@@ -313,6 +315,7 @@ impl Hooks {
     }
 
     /// Takes in what code has printed in another process.
+    #[cfg(target_os = "linux")]
     pub(crate) fn printed_elsewhere(&self, entry: &LogEntry) {
         let mut logs = self.logs();
         let taken = logs.take_in(entry).cloned();

@@ -231,6 +231,7 @@ impl Ledger {
     }
 
     /// A call that code has made elsewhere. What it was called with is known there.
+    #[cfg(target_os = "linux")]
     pub(crate) fn begin_elsewhere(&mut self, tool: &Arc<str>) -> Result<CallKey, OverLimit> {
         let key = self.begin(tool, &Vec::new().into(), None)?;
         if let Some(entry) = self.calls.last_mut() {

@@ -56,6 +56,7 @@
 //! code, the values it makes, and snapshots are hostile until checked.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod approval;
 mod boundary;
 mod catalog;
@@ -121,7 +122,7 @@ pub use process::{worker_build, worker_service};
 /// Derives what [`AgentTool::typed`] tells of types.
 pub use schemars;
 pub use signature::signature;
-pub use snapshot::{SnapshotCall, SnapshotInfo, SnapshotRun, inspect_snapshot};
+pub use snapshot::{SnapshotCall, SnapshotInfo, SnapshotItem, SnapshotRun, inspect_snapshot};
 pub use state::State;
 pub use store::{MemoryStore, Store, StoreFuture};
 pub use tool::AgentTool;

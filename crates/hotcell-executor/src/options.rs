@@ -20,8 +20,6 @@ use crate::{
     tool::AgentTool,
 };
 
-/// Why a worker has to have one.
-pub(crate) const NO_TIMEOUT: &str = "a worker process has to have a timeoutMs, which is the only time that it cannot get around: give one, or use the isolation \"thread\"";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// So many runs wait at most, unless the host says otherwise: each holds its code.
 const DEFAULT_QUEUE: usize = 1000;
@@ -315,7 +313,7 @@ impl ExecutorOptions {
                 "rules and transforms of the host are code of its own process, and a worker has none of that: leave them out, or use the isolation \"thread\"",
             );
         }
-        self.timeout_ms.is_none().then_some(NO_TIMEOUT)
+        None
     }
 
     /// Snapshots are sealed with this key, and only those that are can be restored (none): whoever has not got it can neither

@@ -25,7 +25,7 @@ use crate::{
     options::ExecutorOptions,
 };
 
-pub use inspect::{SnapshotCall, SnapshotInfo, SnapshotRun, inspect_snapshot};
+pub use inspect::{SnapshotCall, SnapshotInfo, SnapshotItem, SnapshotRun, inspect_snapshot};
 
 /// What all of them begin with; the last byte is the version.
 const MAGIC: [u8; 8] = *b"HCEXEC\x00\x05";
@@ -291,7 +291,15 @@ pub(crate) fn read<'s>(
             "what the run in the snapshot has shown is larger than maxContentBytes",
         ));
     }
-    let content = content::read(content, options.max_content_items).ok_or_else(not_one)?;
+    let content = content::read(content, options.max_content_items).map_err(|unreadable| {
+        match unreadable {
+            content::Unreadable::Malformed => not_one(),
+            content::Unreadable::TooMany => refused(&format!(
+                "the run in the snapshot has shown more items than maxContentItems, which is {}",
+                options.max_content_items
+            )),
+        }
+    })?;
     Ok(Parts {
         memory,
         files,

@@ -15,9 +15,9 @@ use hotcell::{Executor, ExecutorError, ObservationOptions, Run};
 
 use super::client::{Client, Question};
 use super::functions::{GUEST, functions};
+use super::later::Later;
 use super::message::{Item, Report, Response, ToolKind, ToolName, Waited};
 use super::session::{MAX_STORED, Session, Stored};
-use super::timers::Timers;
 
 /// What a cell may show between two reports.
 const MAX_ITEMS: usize = 10_000;
@@ -36,7 +36,7 @@ pub(super) struct Cell {
     pub(super) id: String,
     pub(super) session: Arc<Session>,
     pub(super) client: Arc<Client>,
-    pub(super) timers: Timers,
+    pub(super) later: Later,
     pub(super) tools: Vec<ClientTool>,
     /// The call of the model's that this answers.
     pub(super) tool_call_id: String,
@@ -64,8 +64,6 @@ struct State {
     calls: u64,
     /// Notifications that the client has not confirmed.
     notices: Vec<Question>,
-    /// What a callback threw that nobody could catch.
-    failed: Option<String>,
 }
 
 #[derive(Default)]
@@ -96,7 +94,7 @@ impl Cell {
     pub(super) fn new(
         session: &Arc<Session>,
         client: &Arc<Client>,
-        timers: &Timers,
+        later: &Later,
         executor: Executor,
         tools: Vec<ClientTool>,
         tool_call_id: String,
@@ -111,7 +109,7 @@ impl Cell {
             id: session.next_id(),
             session: Arc::clone(session),
             client: Arc::clone(client),
-            timers: timers.clone(),
+            later: later.clone(),
             tools,
             tool_call_id,
             stored,
@@ -154,8 +152,7 @@ impl Cell {
             .executor
             .execute(Run::new(source).name("exec.mjs"))
             .await;
-        let failed = self.state().failed.take();
-        failed.or_else(|| execution.error.map(words))
+        execution.error.map(words)
     }
 
     async fn furnish(self: &Arc<Self>) -> Result<(), ExecutorError> {
@@ -202,7 +199,7 @@ impl Cell {
                 });
                 drop(state);
                 let cell = Arc::downgrade(self);
-                self.timers.after(wait, move || {
+                self.later.after(wait, move || {
                     if let Some(cell) = cell.upgrade() {
                         cell.yield_now(Some(number));
                     }
@@ -408,10 +405,6 @@ impl Cell {
 
     pub(super) fn notified(&self, question: Question) {
         self.state().notices.push(question);
-    }
-
-    pub(super) fn fail(&self, error: String) {
-        self.state().failed.get_or_insert(error);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -5,7 +5,6 @@
 #![expect(clippy::similar_names, reason = "a call is one of a cell")]
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use hotcell::AgentTool;
 use hotcell::cell::{Tool, ToolCall, ToolError, Value};
@@ -25,13 +24,11 @@ const MAX_NESTING: usize = 100;
 pub(super) fn functions(cell: &Arc<Cell>) -> Vec<(String, AgentTool)> {
     let named = [
         ("call", asking(cell)),
-        ("sleep", sleeping(cell)),
         ("show", at_once(cell, show)),
         ("store", at_once(cell, store)),
         ("load", at_once(cell, load)),
         ("notify", at_once(cell, notify)),
         ("yieldControl", at_once(cell, yield_control)),
-        ("fail", at_once(cell, fail)),
     ];
     let named = named.into_iter();
     named
@@ -105,19 +102,6 @@ async fn ask(cell: &Arc<Cell>, call: &ToolCall) -> Result<Value, ToolError> {
     }
 }
 
-fn sleeping(cell: &Arc<Cell>) -> Tool {
-    let cell = Arc::downgrade(cell);
-    Tool::asynchronous(move |call| {
-        let cell = of(&cell);
-        async move {
-            let millis = call.argument(0).as_f64().unwrap_or_default();
-            let wait = Duration::try_from_secs_f64(millis / 1000.0).unwrap_or(Duration::MAX);
-            cell?.timers.sleep(wait).await;
-            Ok(Value::Undefined)
-        }
-    })
-}
-
 fn show(cell: &Arc<Cell>, call: &ToolCall) -> Result<Value, ToolError> {
     let json = text(call, 0)?;
     let item = serde_json::from_str(&json).map_err(|_| wrong("this cannot be shown"))?;
@@ -158,11 +142,6 @@ fn notify(cell: &Arc<Cell>, call: &ToolCall) -> Result<Value, ToolError> {
 #[expect(clippy::unnecessary_wraps, reason = "one form for all")]
 fn yield_control(cell: &Arc<Cell>, _: &ToolCall) -> Result<Value, ToolError> {
     cell.yield_now(None);
-    Ok(Value::Undefined)
-}
-
-fn fail(cell: &Arc<Cell>, call: &ToolCall) -> Result<Value, ToolError> {
-    cell.fail(text(call, 0)?);
     Ok(Value::Undefined)
 }
 

@@ -1,6 +1,6 @@
 // The names that Codex promises to the code of its code mode. What they need of the host is in `$host`, see functions.rs.
 (() => {
-  const { call, show, store, load, notify, yieldControl, sleep, fail } = $host;
+  const { call, show, store, load, notify, yieldControl } = $host;
   const end = final_answer;
   const { parse, stringify } = JSON;
 
@@ -58,25 +58,6 @@
     if (hint !== undefined) text(hint);
   };
 
-  const timers = new Map();
-  let lastTimer = 0;
-
-  const setTimeout = (callback, delay) => {
-    if (typeof callback !== 'function') refuse('setTimeout takes a function');
-    const id = (lastTimer += 1);
-    timers.set(id, callback);
-    const fire = () => {
-      const due = timers.get(id);
-      if (timers.delete(id)) due();
-    };
-    // What a callback throws is the end of the code, as there is nobody to catch it.
-    sleep(Math.max(0, Math.trunc(Number(delay)) || 0)).then(fire).catch((error) => {
-      fail(String(error?.stack || error));
-      end();
-    });
-    return id;
-  };
-
   const names = ALL_TOOLS.map(({ name }) => name);
   const tools = Object.fromEntries(names.map((name, index) => [
     name,
@@ -100,8 +81,6 @@
       return json === undefined ? undefined : parse(json);
     },
     notify: (value) => void notify(words(value)),
-    setTimeout,
-    clearTimeout: (id) => void timers.delete(Number(id)),
     yield_control: () => void yieldControl(),
     exit: () => end(),
   });

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use hotcell::cell::{Clock, Engine, Pool, Random};
+use hotcell::cell::{Clock, Engine, Pool, Random, Timers};
 use hotcell::{Executor, ExecutorOptions};
 
 use super::cell::{Cell, ClientTool, Observing, missing};
 use super::client::Client;
+use super::later::Later;
 use super::message::{Execute, Report, Request, Response, SessionLimits, ToolDefinition, Waited};
 use super::session::Session;
-use super::timers::Timers;
 
 /// What a cell may take, whatever its session says.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Host {
     engine: Engine,
     pool: Pool,
     client: Arc<Client>,
-    timers: Timers,
+    later: Later,
     limits: Limits,
     state: Mutex<State>,
 }
@@ -50,7 +50,7 @@ impl Host {
             engine,
             pool,
             client,
-            timers: Timers::new(),
+            later: Later::new(),
             limits,
             state: Mutex::default(),
         }
@@ -143,7 +143,7 @@ impl Host {
         let cell = Cell::new(
             &session,
             &self.client,
-            &self.timers,
+            &self.later,
             executor,
             tools.collect(),
             request.tool_call_id,
@@ -162,9 +162,10 @@ impl Host {
         let memory = session.limits.max_heap_size_bytes;
         ExecutorOptions::default()
             .memory_limit(memory.map_or(self.limits.memory, |bytes| bytes.min(self.limits.memory)))
-            .timeout(self.limits.time)
             // Waiting is free, and loops are bounded by the time that they take.
-            .pause_clock_during_tools(true)
+            .timeout(None)
+            .cpu_time(self.limits.time)
+            .timers(Timers::On)
             .max_operations((1 << 53) - 1)
             .max_tool_calls(1_000_000)
             .clock(Clock::Real)

@@ -17,17 +17,13 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, Waker},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use futures_channel::oneshot;
-use futures_util::{
-    future::{Either, select},
-    task::AtomicWaker,
-};
+use futures_util::future::{Either, select};
 use hotcell_cell::Pool;
 use hotcell_meter::Stopped;
-use hotcell_watchdog::{Timed, Timer};
 
 use super::{
     Executor,
@@ -35,6 +31,7 @@ use super::{
     turn::Purpose,
 };
 use crate::{
+    alarm::Alarm,
     content::ContentItem,
     error::{ErrorCode, ExecutorError},
     event::Scene,
@@ -43,9 +40,6 @@ use crate::{
     output::{Execution, Run},
     shorten::shorten,
 };
-
-/// Longer than this no clock here can wait.
-const FOR_EVER: Duration = Duration::from_hours(24 * 365 * 100);
 
 /// A run that goes on by itself, and how far it has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -459,58 +453,6 @@ impl Drop for Caller<'_> {
         if self.is_there {
             self.executor.forget(self.number, self.task);
             self.executor.call_off(self.number, self.task);
-        }
-    }
-}
-
-/// A time to come.
-struct Alarm {
-    bell: Arc<Bell>,
-    _timer: Option<Timer>,
-}
-
-#[derive(Default)]
-struct Bell {
-    has_rung: AtomicBool,
-    waker: AtomicWaker,
-}
-
-impl Alarm {
-    fn after(patience: Duration) -> Self {
-        let bell = Arc::new(Bell::default());
-        let timer = if patience.is_zero() {
-            bell.has_rung.store(true, Ordering::Release);
-            None
-        } else {
-            let at = Instant::now().checked_add(patience.min(FOR_EVER));
-            at.map(|at| Timer::alarm(at, &bell, 0))
-        };
-        Self {
-            bell,
-            _timer: timer,
-        }
-    }
-
-    fn poll(&self, context: &Context<'_>) -> Poll<()> {
-        self.bell.waker.register(context.waker());
-        if self.bell.has_rung.load(Ordering::Acquire) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    }
-}
-
-impl Timed for Bell {
-    fn note(&self, _: u64) {
-        self.has_rung.store(true, Ordering::Release);
-    }
-
-    fn wake(self: Arc<Self>) {
-        if let Some(waker) = self.waker.take() {
-            // It is the host's, and this is the watchdog.
-            let woken = std::panic::AssertUnwindSafe(|| waker.wake());
-            let _ = std::panic::catch_unwind(woken);
         }
     }
 }

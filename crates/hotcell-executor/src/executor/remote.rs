@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{
     content::ContentItem,
-    error::{ErrorCode, ExecutorError},
+    error::ExecutorError,
     failure::{KEPT, LOST},
     isolation::Isolation,
     log,
-    options::{ExecutorOptions, NO_TIMEOUT},
+    options::ExecutorOptions,
     output::{Execution, Run},
     process::{Beginning, Gone, Remote, Time, Told},
     snapshot,
@@ -57,10 +57,7 @@ impl Executor {
             slot.under_way = Some(number);
             number
         };
-        let time = match Self::time(clock) {
-            Ok(time) => time,
-            Err(error) => return Started::Complete(Execution::refused(error)),
-        };
+        let time = Self::time(clock);
         let hooks = &self.0.hooks;
         hooks.reset(may_suspend);
         let trace = run.trace.map(|parent| hooks.span_within(parent, number));
@@ -92,13 +89,7 @@ impl Executor {
             return Err(invalid("there is no suspended run"));
         };
         let clock = Clock::resume(under_way.times, &under_way.spent);
-        let time = match Self::time(&clock) {
-            Ok(time) => time,
-            Err(error) => {
-                turn.suspended = Some(under_way);
-                return Err(error);
-            }
-        };
+        let time = Self::time(&clock);
         {
             let mut slot = self.0.slot();
             slot.stop_with(&clock.stop);
@@ -131,21 +122,16 @@ impl Executor {
         Ok(self.come_to(started, turn))
     }
 
-    /// A worker that does as it likes is ended by nothing but this time.
-    fn time(clock: &Clock) -> Result<Time<'_>, ExecutorError> {
-        let (Some(timeout), Some(left)) = (clock.times.timeout, clock.left()) else {
-            return Err(ExecutorError::new(
-                ErrorCode::ValidationFailed,
-                format!("Validation failed: {NO_TIMEOUT}"),
-            )
-            .with("hint", "give the run a timeoutMs"));
-        };
-        Ok(Time {
-            timeout,
-            left,
+    /// What ends a worker that does as it likes.
+    fn time(clock: &Clock) -> Time<'_> {
+        Time {
+            timeout: clock.times.timeout,
+            left: clock.left(),
+            cpu: clock.times.cpu,
+            cpu_left: clock.cpu_left(),
             stop: &clock.stop,
             pauses: clock.times.pauses,
-        })
+        }
     }
 
     fn take_told(

@@ -174,7 +174,7 @@ impl Inside {
             } => {
                 let code = String::from_utf8(command.binary);
                 let code = code.map_err(|error| Failed::Unreadable(error.to_string()))?;
-                let mut run = Run::new(code).timeout(Duration::from_nanos(timeout_nanos));
+                let mut run = Run::new(code).timeout(timeout_nanos.map(Duration::from_nanos));
                 run.cpu_time = cpu_nanos.map(Duration::from_nanos);
                 run.calls_function = calls_function;
                 run.name = name;

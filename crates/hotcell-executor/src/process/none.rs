@@ -3,13 +3,13 @@
 use std::{sync::Arc, time::Duration, time::Instant};
 
 use hotcell_cell::Value;
-use hotcell_meter::{Account, StopToken};
+use hotcell_meter::StopToken;
 
 use crate::{
     error::{ErrorCode, ExecutorError},
     executor::{Answer, Started, Suspension},
+    hooks::Hooks,
     log::LogEntry,
-    options::ExecutorOptions,
     output::Run,
     tool::AgentTool,
 };
@@ -37,14 +37,17 @@ pub(crate) enum Beginning<'a> {
     #[allow(dead_code, reason = "nobody reads it here")]
     Restored {
         snapshot: &'a [u8],
+        base: Option<&'a [u8]>,
         sequence: Option<[u8; 8]>,
     },
 }
 
 #[allow(dead_code, reason = "nobody reads it here")]
 pub(crate) struct Time<'a> {
-    pub(crate) timeout: Duration,
-    pub(crate) left: Duration,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) left: Option<Duration>,
+    pub(crate) cpu: Option<Duration>,
+    pub(crate) cpu_left: Option<Duration>,
     pub(crate) stop: &'a StopToken,
     pub(crate) pauses: bool,
 }
@@ -66,6 +69,7 @@ impl Gone {
 pub(crate) struct Told {
     pub(crate) started: Started,
     pub(crate) is_dirty: bool,
+    pub(crate) is_whole: bool,
     pub(crate) names: Vec<String>,
     pub(crate) globals: Vec<String>,
     pub(crate) knows_all_names: bool,
@@ -74,8 +78,7 @@ pub(crate) struct Told {
 impl Remote {
     #[allow(clippy::unused_async, reason = "it waits on other systems")]
     pub(crate) async fn begin(
-        _options: &Arc<ExecutorOptions>,
-        _account: &Account,
+        _hooks: &Arc<Hooks>,
         _beginning: Beginning<'_>,
     ) -> Result<Self, ExecutorError> {
         Err(ExecutorError::new(
@@ -101,6 +104,7 @@ impl Remote {
     pub(crate) async fn run(
         &mut self,
         _: Run,
+        _: u64,
         _: bool,
         _: Time<'_>,
         _: impl FnOnce(Canceller),
@@ -113,7 +117,12 @@ impl Remote {
         _: &[(String, Answer)],
         _: Time<'_>,
         _: impl FnOnce(Canceller),
+        _: &mut (dyn FnMut() + Send),
     ) -> Result<Told, Gone> {
+        match *self {}
+    }
+
+    pub(crate) async fn recover(&mut self) -> Result<(), Gone> {
         match *self {}
     }
 
@@ -125,7 +134,7 @@ impl Remote {
         match *self {}
     }
 
-    pub(crate) async fn snapshot(&mut self) -> Result<(Vec<u8>, [u8; 8]), Gone> {
+    pub(crate) async fn snapshot(&mut self, _: Option<&[u8]>) -> Result<(Vec<u8>, [u8; 8]), Gone> {
         match *self {}
     }
 }

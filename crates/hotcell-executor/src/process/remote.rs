@@ -3,6 +3,7 @@
 use std::{
     future::poll_fn,
     sync::Arc,
+    task::{Context, Poll},
     time::{Duration, Instant},
 };
 
@@ -25,6 +26,7 @@ use super::{
     worker_build,
 };
 use crate::{
+    alarm::Alarm,
     error::{ErrorCode, ExecutorError, TimeLimit, chain},
     executor::{Answer, Started, Suspension},
     failure::LOST,
@@ -48,6 +50,9 @@ const GRACE: Duration = Duration::from_millis(50);
 /// has much to do.
 pub(crate) const TO_GO_ALONG: Duration = Duration::from_millis(100);
 
+/// How exactly it is known how long a process has computed.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// How long it may take to be ready, or for anything that is not a run.
 const ORDER: Duration = Duration::from_secs(30);
 
@@ -69,9 +74,12 @@ pub(crate) enum Beginning<'a> {
 
 /// How long a run may take.
 pub(crate) struct Time<'a> {
-    pub(crate) timeout: Duration,
+    pub(crate) timeout: Option<Duration>,
     /// What is left of it.
-    pub(crate) left: Duration,
+    pub(crate) left: Option<Duration>,
+    /// How long it may compute, and what is left of that. Without a timeout this is what ends it.
+    pub(crate) cpu: Option<Duration>,
+    pub(crate) cpu_left: Option<Duration>,
     pub(crate) stop: &'a StopToken,
     /// Whether waiting for the host is free.
     pub(crate) pauses: bool,
@@ -326,7 +334,7 @@ impl Remote {
             name: run.name,
             number,
             trace: run.trace.map(|trace| trace.to_string()),
-            timeout_nanos: nanos(time.timeout),
+            timeout_nanos: time.timeout.map(nanos),
             cpu_nanos: run.cpu_time.map(nanos),
         };
         self.work(&order, run.code.into_bytes(), time, began, None)
@@ -518,6 +526,7 @@ impl Remote {
         let now = Instant::now();
         let mut clock = Killer::new(time, now);
         let mut limit = None;
+        let mut meter = Meter::new(time, &self.worker);
         loop {
             let is_waited_for = self.desk.is_waited_for();
             if self.limit.is_none() {
@@ -525,7 +534,7 @@ impl Remote {
             }
             let (worker, desk, mirror) = (&mut self.worker, &mut self.desk, &mut self.mirror);
             let mut fed = Ok(false);
-            let event = poll_fn(|context| {
+            let polled = poll_fn(|context| {
                 desk.settle(context, worker);
                 let polled = worker.poll_next(context, &mut |stream, bytes| {
                     fed = match (fed, stream) {
@@ -542,9 +551,16 @@ impl Remote {
                 if fed.is_err() {
                     worker.kill(violation());
                 }
-                polled
+                if let Poll::Ready(event) = polled {
+                    return Poll::Ready(Some(event));
+                }
+                meter.poll(context).map(|()| None)
             });
-            match event.await {
+            let Some(event) = polled.await else {
+                meter.read(&self.worker);
+                continue;
+            };
+            match event {
                 Event::Done(message) => return Ok(message),
                 Event::Died(death) => return Err(death),
                 Event::Request(request) => {
@@ -577,6 +593,47 @@ pub async fn jail_report() -> Result<JailReport, String> {
     report.ok_or_else(|| "the worker process did not say what its jail is".to_owned())
 }
 
+/// Kills a worker whose run has no timeout when its process has computed for longer than the run may.
+struct Meter {
+    budget: Duration,
+    before: Duration,
+    /// When to look next.
+    alarm: Option<Alarm>,
+}
+
+impl Meter {
+    fn new(time: Option<&Time<'_>>, worker: &Worker) -> Self {
+        let budget = time.filter(|time| time.left.is_none());
+        let budget = budget.and_then(|time| time.cpu_left);
+        let budget = budget.map(|left| left.saturating_add(GRACE));
+        Self {
+            budget: budget.unwrap_or_default(),
+            before: worker
+                .cpu_time()
+                .filter(|_| budget.is_some())
+                .unwrap_or_default(),
+            alarm: budget.map(Alarm::after),
+        }
+    }
+
+    fn poll(&self, context: &Context<'_>) -> Poll<()> {
+        let alarm = self.alarm.as_ref();
+        alarm.map_or(Poll::Pending, |alarm| alarm.poll(context))
+    }
+
+    fn read(&mut self, worker: &Worker) {
+        let taken = worker.cpu_time().unwrap_or_default();
+        let taken = taken.saturating_sub(self.before);
+        self.alarm = match self.budget.checked_sub(taken) {
+            Some(left) if !left.is_zero() => Some(Alarm::after(left.max(LOOK_AGAIN))),
+            _ => {
+                worker.kill(Why::Deadline);
+                None
+            }
+        };
+    }
+}
+
 /// Kills a worker when the time of its run is over and it has not ended that by itself.
 struct Killer {
     left: Duration,
@@ -589,7 +646,10 @@ struct Killer {
 impl Killer {
     fn new(time: Option<&Time<'_>>, now: Instant) -> Self {
         Self {
-            left: time.map_or(ORDER, |time| time.left.saturating_add(GRACE)),
+            left: time.map_or(ORDER, |time| {
+                time.left
+                    .map_or(Duration::MAX, |left| left.saturating_add(GRACE))
+            }),
             since: now,
             pauses: time.is_some_and(|time| time.pauses),
             is_paused: false,
@@ -677,7 +737,9 @@ fn died(death: &Death, time: Option<&Time<'_>>) -> ExecutorError {
     );
     match &death.end {
         End::Killed(Why::Deadline) if let Some(time) = time => {
-            ExecutorError::stopped(Stopped::Deadline, Some(TimeLimit::Timeout(time.timeout)))
+            let limit = time.timeout.map(TimeLimit::Timeout);
+            let limit = limit.or(time.cpu.map(TimeLimit::Cpu));
+            ExecutorError::stopped(Stopped::Deadline, limit)
                 .with("recoverable", false)
                 .with("hint", hint)
         }

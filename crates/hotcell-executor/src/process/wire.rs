@@ -46,7 +46,7 @@ pub(super) enum Order {
         /// Which run of its executor it is.
         number: u64,
         trace: Option<String>,
-        timeout_nanos: u64,
+        timeout_nanos: Option<u64>,
         cpu_nanos: Option<u64>,
     },
     /// To go on with the suspended run. Beside it the answers.

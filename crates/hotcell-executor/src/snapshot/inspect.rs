@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::{NO_SEAL, SavedRun, failed, read};
 use crate::{
+    content::ContentItem,
     error::ExecutorError,
     ledger::{CallRecord, SuspendReason, records_of},
     options::ExecutorOptions,
@@ -56,6 +57,18 @@ pub struct SnapshotRun {
     pub made: Vec<CallRecord>,
     /// What it has printed, line by line.
     pub logs: String,
+    /// What it has shown: of each item its type and size.
+    pub content: Vec<SnapshotItem>,
+}
+
+/// Something that a run has shown, in a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotItem {
+    /// What it is, such as `image/png`.
+    pub mime: &'static str,
+    /// How many bytes it holds.
+    pub bytes: usize,
 }
 
 /// A call that waits, in a snapshot.
@@ -72,12 +85,20 @@ pub struct SnapshotCall {
     pub reason: SuspendReason,
 }
 
+/// So many items of content are told of at least.
+const MAX_ITEMS: usize = 10_000;
+
 /// What a snapshot says of itself. Of `options` its key and its limits of size, of the host's memory and of content count.
 pub fn inspect_snapshot(
     snapshot: &[u8],
     options: &ExecutorOptions,
 ) -> Result<SnapshotInfo, ExecutorError> {
-    let parts = read(snapshot, options)?;
+    // What it shows is told, not kept: the limit of items is for who restores it.
+    let options = ExecutorOptions {
+        max_content_items: options.max_content_items.max(MAX_ITEMS),
+        ..options.clone()
+    };
+    let parts = read(snapshot, &options)?;
     let cell = hotcell_cell::inspect_snapshot(parts.cell).map_err(|error| failed(&error.into()))?;
     let memory = parts.memory;
     Ok(SnapshotInfo {
@@ -97,11 +118,11 @@ pub fn inspect_snapshot(
             .into_iter()
             .map(|(spec, _)| spec.name)
             .collect(),
-        run: memory.run.map(run_of),
+        run: memory.run.map(|run| run_of(run, &parts.content)),
     })
 }
 
-fn run_of(saved: SavedRun) -> SnapshotRun {
+fn run_of(saved: SavedRun, content: &[ContentItem]) -> SnapshotRun {
     let lines: Vec<String> = saved.logs.into_iter().map(|(_, line, _)| line).collect();
     let calls = saved.asked.into_iter().map(|ask| SnapshotCall {
         id: ask.id,
@@ -116,6 +137,13 @@ fn run_of(saved: SavedRun) -> SnapshotRun {
         calls: calls.collect(),
         made: records_of(saved.calls),
         logs: lines.join("\n"),
+        content: content
+            .iter()
+            .map(|item| SnapshotItem {
+                mime: item.mime,
+                bytes: item.size(),
+            })
+            .collect(),
     }
 }
 
@@ -139,13 +167,23 @@ impl Serialize for SnapshotInfo {
 
 impl Serialize for SnapshotRun {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(6))?;
+        let mut object = serializer.serialize_map(Some(7))?;
         object.serialize_entry("id", &self.id)?;
         object.serialize_entry("name", &self.name)?;
         object.serialize_entry("code", &self.code)?;
         object.serialize_entry("calls", &self.calls)?;
         object.serialize_entry("made", &self.made)?;
         object.serialize_entry("logs", &self.logs)?;
+        object.serialize_entry("content", &self.content)?;
+        object.end()
+    }
+}
+
+impl Serialize for SnapshotItem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(2))?;
+        object.serialize_entry("mime", self.mime)?;
+        object.serialize_entry("bytes", &self.bytes)?;
         object.end()
     }
 }

@@ -13,7 +13,7 @@ use crate::support::{fail, ready, rules, sleep_tool, value};
 
 /// Only computing is limited.
 fn free_waits(cpu_ms: u64) -> ExecutorOptions {
-    ExecutorOptions::default()
+    crate::options()
         .timeout(None)
         .cpu_time(Duration::from_millis(cpu_ms))
         .max_operations(1 << 50)
@@ -74,7 +74,7 @@ fn what_a_synchronous_tool_takes_is_computing() {
 #[test]
 fn whichever_time_is_over_first_ends_the_run() {
     let both = |timeout, cpu| {
-        ExecutorOptions::default()
+        crate::options()
             .timeout(Duration::from_millis(timeout))
             .cpu_time(Duration::from_millis(cpu))
             .max_operations(1 << 50)
@@ -88,7 +88,7 @@ fn whichever_time_is_over_first_ends_the_run() {
 
 #[test]
 fn a_run_can_have_times_of_its_own() {
-    let executor = ready(ExecutorOptions::default().max_operations(1 << 50));
+    let executor = ready(crate::options().max_operations(1 << 50));
     block_on(executor.send_tools([("sleepTool", sleep_tool())])).unwrap();
     let endless = || Run::new("for (;;) {}");
     let error = block_on(executor.run(endless().cpu_time(Duration::from_millis(20))));
@@ -106,14 +106,14 @@ fn a_run_can_have_times_of_its_own() {
     );
     // Without a limit of its computing that does not count.
     let run = endless().timeout(None);
-    let options = ExecutorOptions::default().timeout(Duration::from_millis(20));
+    let options = crate::options().timeout(Duration::from_millis(20));
     let error = block_on(ready(options.max_operations(1 << 50)).run(run)).unwrap_err();
     assert_eq!(error.details["limit"], "timeoutMs");
 }
 
 #[test]
 fn no_timeout_needs_a_limit_of_computing() {
-    let executor = ready(ExecutorOptions::default().timeout(None));
+    let executor = ready(crate::options().timeout(None));
     assert_eq!(rules(&fail(&executor, "1")), ["timeout_valid"]);
 }
 

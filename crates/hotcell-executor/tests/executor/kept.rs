@@ -62,6 +62,24 @@ fn a_snapshot_says_what_it_is_without_being_restored() {
 }
 
 #[test]
+fn what_a_run_has_shown_is_told_also_to_who_may_restore_less() {
+    let executor = ready(crate::options().content(true).max_content_items(300));
+    let ask = AgentTool::suspending();
+    block_on(executor.send_tools([("ask", ask)])).unwrap();
+    let code = "for (let i = 0; i < 200; i++) text('line'); display({ a: 1 }); await ask()";
+    let Started::Suspended(_) = block_on(executor.start(code)) else {
+        panic!()
+    };
+    let bytes = snapshot(&executor);
+    let info = inspect_snapshot(&bytes, &ExecutorOptions::default()).unwrap();
+    let content = info.run.unwrap().content;
+    assert_eq!(content.len(), 201);
+    assert_eq!((content[0].mime, content[0].bytes), ("text/plain", 4));
+    let refused = Executor::restore(&bytes, None).unwrap_err();
+    assert!(refused.message.contains("maxContentItems"), "{refused}");
+}
+
+#[test]
 fn large_arguments_are_left_out_of_what_a_snapshot_says_and_not_of_it() {
     let executor =
         waiting("const x = ask('x'.repeat(1e6)); const y = ask('y'); [await x, await y].join()");

@@ -1,6 +1,4 @@
 //! The tests of executors once more, with the code of each in a worker process; and what is special there.
-//!
-//! Not here are `clocks`, most of whose tests have no timeout, which a worker has to have.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -8,6 +6,8 @@
 mod background;
 #[path = "../executor/catalog.rs"]
 mod catalog;
+#[path = "../executor/clocks.rs"]
+mod clocks;
 #[path = "../executor/conformance.rs"]
 mod conformance;
 #[path = "../executor/content.rs"]

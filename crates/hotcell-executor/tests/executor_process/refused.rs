@@ -1,9 +1,11 @@
 //! What does not go along to a worker process is refused with a reason; what goes along works as it does here.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hotcell_cell::{Clock, Timers, Value};
 use hotcell_executor::{ErrorCode, Executor, ExecutorOptions, Run, State};
+use hotcell_prepare::{Diagnostic, ProgramView, Rule};
 use pollster::block_on;
 
 use crate::support::{fail, options, ready, value};
@@ -17,18 +19,33 @@ fn refusal(options: ExecutorOptions) -> String {
 }
 
 #[test]
-fn no_timeout_is_refused_at_init() {
-    let endless = options().timeout(None).cpu_time(Duration::from_secs(1));
-    let message = refusal(endless);
-    assert!(message.contains("timeoutMs"), "{message}");
+fn rules_of_the_host_are_refused_at_init() {
+    struct Silence;
+    impl Rule for Silence {
+        fn name(&self) -> &'static str {
+            "silence"
+        }
+
+        fn check(&self, _: &ProgramView<'_>) -> Vec<Diagnostic> {
+            Vec::new()
+        }
+    }
+    let message = refusal(options().rule(Arc::new(Silence)));
+    assert!(message.contains("rules and transforms"), "{message}");
 }
 
 #[test]
-fn a_run_without_a_timeout_is_refused_and_changes_nothing() {
-    let executor = ready(options().cpu_time(Duration::from_secs(5)));
-    let error = block_on(executor.run(Run::new("1").timeout(None))).unwrap_err();
-    assert_eq!(error.code, ErrorCode::ValidationFailed);
-    assert!(error.message.contains("timeoutMs"), "{error:?}");
+fn without_a_timeout_a_worker_that_goes_its_own_way_is_killed_when_it_has_computed_too_long() {
+    let endless = options().timeout(None).cpu_time(Duration::from_millis(100));
+    let executor = ready(endless.max_operations(1 << 50));
+    // Nothing looks at the time within this.
+    let error = fail(&executor, "3n ** (2n ** 24n)");
+    assert_eq!(error.code, ErrorCode::ExecTimeout);
+    assert_eq!(error.details["limit"], "cpuTimeMs");
+    assert_eq!(error.details["recoverable"], false);
+    assert_eq!(executor.state(), State::Dirty);
+    block_on(executor.cleanup()).unwrap();
+    block_on(executor.init()).unwrap();
     assert_eq!(value(&executor, "1 + 1"), Value::from(2));
 }
 

@@ -119,6 +119,24 @@ impl Worker {
         self.shared.pid.as_raw_nonzero().get()
     }
 
+    /// How long it has computed, all in all, as the kernel counts that: in hundredths of a second. `None` if it is gone.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        // Whoever has not waited for a process knows that its number is still its own.
+        if self.shared.has_ended() {
+            return None;
+        }
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).ok()?;
+        // The name in brackets may be anything. After it the state is the first, user and system time are the 12th and 13th.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let mut fields = fields.split_ascii_whitespace().skip(11);
+        let ticks: u64 =
+            fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        Some(Duration::from_millis(
+            ticks.saturating_mul(1000) / per_second,
+        ))
+    }
+
     /// Whether it lives.
     pub fn is_alive(&self) -> bool {
         !self.shared.has_ended()

@@ -5,8 +5,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures_channel::oneshot;
-
 type Work = Box<dyn FnOnce() + Send>;
 type Key = (Instant, u64);
 
@@ -15,7 +13,7 @@ const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// Cheap to clone; clones are one.
 #[derive(Clone)]
-pub(super) struct Timers(Arc<Shared>);
+pub(super) struct Later(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
@@ -28,7 +26,7 @@ struct State {
     next: u64,
 }
 
-impl Timers {
+impl Later {
     pub(super) fn new() -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -41,45 +39,13 @@ impl Timers {
 
     /// Does something after a while. What is done should be done quickly.
     pub(super) fn after(&self, wait: Duration, work: impl FnOnce() + Send + 'static) {
-        self.add(wait, Box::new(work));
-    }
-
-    fn add(&self, wait: Duration, work: Work) -> Key {
         let at = Instant::now() + wait.min(LONGEST);
         let mut state = self.0.state();
         let key = (at, state.next);
         state.next += 1;
-        state.due.insert(key, work);
+        state.due.insert(key, Box::new(work));
         drop(state);
         self.0.changed.notify_one();
-        key
-    }
-
-    /// Waits without a thread. This is all that the code's `setTimeout` needs of the host.
-    pub(super) async fn sleep(&self, wait: Duration) {
-        let (sender, receiver) = oneshot::channel();
-        let key = self.add(
-            wait,
-            Box::new(move || {
-                let _ = sender.send(());
-            }),
-        );
-        // Code may begin many that it does not wait for.
-        let _forget = Forget { timers: self, key };
-        let _ = receiver.await;
-    }
-}
-
-/// Forgets what was to be done, if nobody wants it any more.
-struct Forget<'a> {
-    timers: &'a Timers,
-    key: Key,
-}
-
-impl Drop for Forget<'_> {
-    fn drop(&mut self) {
-        let work = self.timers.0.state().due.remove(&self.key);
-        drop(work);
     }
 }
 
