@@ -2,6 +2,9 @@
 // Code mode for the AI SDK: one tool whose input is a program, and whose program calls the other tools.
 
 const { SESExecutor, observation, renderPrompt, tool: described } = require('./index.cjs');
+const { CodeModeProtocolError, claim, refuse, securityOf, setCodeModeContinuationSigningKey } = require('./ai.continuation.cjs');
+const interrupts = require('./ai.interrupts.cjs');
+const { Program, limit, plain } = require('./ai.program.cjs');
 const { identifier, namespace } = require('./namespaces.cjs');
 
 /** The time is the limit there, not the loops, and waiting for tools is free. */
@@ -23,6 +26,14 @@ const POLICY = {
 
 const HEAD = `Runs a JavaScript or TypeScript program that calls tools. It is the body of an async function: use await, and return what you want to know, as plain data. Calls that do not depend on each other go into Promise.all. There are no files, no network and no modules: only what is declared here.`;
 
+/** The tools themselves are no secret; what a program that waits holds is, and it is long: a model gets a sentence in its place. */
+function toModelOutput({ output }) {
+  if (interrupts.seemsInterrupt(output)) {
+    return { type: 'text', value: `The program has stopped at a call of ${output.toolName}, which somebody has to decide on first. It goes on after that by itself: do not run it again.` };
+  }
+  return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
+}
+
 /** A tool with the input `{ js }`, for programs that call `tools`. */
 function createCodeModeTool(tools = {}, options = {}) {
   const ready = resolved(options);
@@ -30,6 +41,7 @@ function createCodeModeTool(tools = {}, options = {}) {
     description: describe(tools),
     inputSchema: inputSchema(),
     execute: async ({ js }, toolExecutionOptions) => await run({ js, tools, toolExecutionOptions, ready }),
+    toModelOutput,
   };
 }
 
@@ -40,18 +52,19 @@ function codeModeTool(options = {}) {
   });
 }
 
-/** Runs one program, and gives what it returns. */
-async function runCodeMode({ js, tools = {}, toolExecutionOptions, options = {} }) {
+/** Runs one program, and gives what it returns, or an interrupt. */
+async function runCodeMode({ js, tools = {}, toolExecutionOptions, options = {}, ...unknown }) {
+  refuse(unknown, 'runCodeMode', ['js', 'tools', 'toolExecutionOptions', 'options']);
   return await run({ js, tools, toolExecutionOptions, ready: resolved(options) });
 }
 
 /** Options as far as they can be taken; a mistake in them shows here. */
-function resolved({ executionPolicy = {}, approval = {}, executor = {}, ...unknown }) {
-  const [first] = Object.keys(unknown);
-  if (first !== undefined) throw new TypeError(`unknown option ${JSON.stringify(first)} of code mode: the options are executionPolicy, approval, executor`);
-  if (approval.mode !== undefined && approval.mode !== 'callback') {
-    throw new TypeError(`approval.mode ${JSON.stringify(approval.mode)} is not supported here: give approval.onApprovalRequired`);
-  }
+function resolved({ executionPolicy = {}, approval = {}, executor = {}, continuationSecurity, ...unknown }) {
+  refuse(unknown, 'code mode', ['executionPolicy', 'approval', 'continuationSecurity', 'executor']);
+  const { mode = 'callback', onApprovalRequired: approve, ...others } = approval;
+  refuse(others, 'approval', ['mode', 'onApprovalRequired']);
+  if (mode !== 'callback' && mode !== 'interrupt') throw new TypeError(`approval.mode is ${JSON.stringify(mode)}: it can be "callback" or "interrupt"`);
+  if (mode === 'interrupt' && approve !== undefined) throw new TypeError('approval.mode "interrupt" leaves the decision for later: approval.onApprovalRequired would never be asked');
   const limits = {};
   for (const [name, value] of Object.entries(executionPolicy)) {
     if (value === undefined || name === 'maxStackSizeBytes') continue;
@@ -61,81 +74,126 @@ function resolved({ executionPolicy = {}, approval = {}, executor = {}, ...unkno
   }
   const settings = { ...DEFAULTS, ...limits, ...executor };
   new SESExecutor(settings);
+  securityOf(continuationSecurity);
   const { maxToolInputBytes = Infinity, maxToolOutputBytes = Infinity } = executionPolicy;
-  return { settings, approve: approval.onApprovalRequired, maxToolInputBytes, maxToolOutputBytes };
+  // A key that is not given is the one that counts when it is needed.
+  return { settings, mode, approve, maxToolInputBytes, maxToolOutputBytes, security: () => securityOf(continuationSecurity) };
 }
 
 let invocations = 0;
 
 async function run({ js, tools, toolExecutionOptions = {}, ready }) {
-  const { abortSignal, toolCallId = `code-mode-${(invocations += 1)}`, messages = [] } = toolExecutionOptions;
-  const context = toolExecutionOptions.context ?? toolExecutionOptions.experimental_context;
+  const { toolCallId = `code-mode-${(invocations += 1)}`, abortSignal } = toolExecutionOptions;
+  const program = new Program({ tools, toolExecutionOptions, outerToolCallId: toolCallId, ready });
   const executor = new SESExecutor(ready.settings);
-  let calls = 0;
-  const options = (signal) => ({
-    toolCallId: `${toolCallId}:tool-${(calls += 1)}`,
-    messages,
-    abortSignal: signal,
-    ...(context === undefined ? {} : { context, experimental_context: toolExecutionOptions.experimental_context ?? context }),
-  });
-  const members = {};
-  for (const [name, one] of Object.entries(tools)) {
-    members[name] = described(async (input, { signal }) => await call(name, one, input, options(signal), ready), { ...about(one), context: true });
-  }
   try {
-    const { tools: sent, prelude } = namespace('tools', members);
+    const { tools: sent, prelude } = members(tools, program);
     await executor.init();
     await executor.sendTools(sent);
     if (prelude !== '') await executor.run(prelude, { name: 'tools.js' });
-    const { output, error } = await executor.execute(String(js), { name: 'code-mode.ts', signal: abortSignal ?? undefined, callFunction: true });
-    if (error !== undefined) throw told(error);
-    return output === undefined ? undefined : JSON.parse(JSON.stringify(output));
+    return await outcome(executor, program, await executor.start(String(js), { name: 'code-mode.ts', signal: abortSignal ?? undefined, callFunction: true }));
   } finally {
     await executor.cleanup().catch(() => {});
   }
 }
 
-/** Calls a tool as the AI SDK does: with what its schema makes of the input, if it may be called. */
-async function call(name, one, input, options, { approve, maxToolInputBytes, maxToolOutputBytes }) {
-  if (typeof one.execute !== 'function') throw new TypeError(`the tool ${name} has no function here`);
-  limit(`the input of ${name}`, input, maxToolInputBytes);
-  const value = await validated(one.inputSchema, input);
-  const needed = typeof one.needsApproval === 'function' ? await one.needsApproval(value, options) : one.needsApproval;
-  if (needed) {
-    const decision = await approve?.({ toolName: name, input: value, toolCallId: options.toolCallId });
-    const approved = decision === 'approved' || decision?.approved === true;
-    if (!approved) throw Object.assign(new Error(`${name} may not be called: ${decision?.reason ?? (approve === undefined ? 'it needs approval, and nobody is there to give it' : 'it was not approved')}`), { name: 'PermissionDenied' });
-  }
-  let output = one.execute(value, options);
-  if (typeof output?.[Symbol.asyncIterator] === 'function') {
-    let last;
-    for await (const part of output) last = part;
-    output = last;
-  } else {
-    output = await output;
-  }
-  limit(`the result of ${name}`, output, maxToolOutputBytes);
-  return output;
+/** What has become of a program: its result, its error or an interrupt. */
+async function outcome(executor, program, started) {
+  if (started.status === 'suspended') return await program.interrupt(executor, started.calls);
+  const { output, error } = started;
+  if (error !== undefined) throw told(error);
+  return output === undefined ? undefined : JSON.parse(JSON.stringify(output));
 }
 
-function limit(what, value, bytes) {
-  if (bytes === Infinity || value === undefined) return;
-  const size = Buffer.byteLength(JSON.stringify(value) ?? '');
-  if (size > bytes) throw new RangeError(`${what} has ${size} bytes as JSON: at most ${bytes}`);
+/** Goes on with a program, now that one of its calls is decided on; or gives the interrupt of the next that waits. */
+async function continueCodeModeInterrupt({ interrupt, resolution, tools = {}, options = {}, toolExecutionOptions = {}, ...unknown }) {
+  refuse(unknown, 'continueCodeModeInterrupt', ['interrupt', 'resolution', 'tools', 'options', 'toolExecutionOptions']);
+  const ready = resolved(options);
+  const security = ready.security();
+  const before = interrupts.programOf(interrupt, security);
+  const decided = [...before.decided, decisionOn(interrupt, resolution, ready)];
+  const missing = before.toolNames.filter((name) => !Object.hasOwn(tools, name));
+  if (missing.length > 0) throw new CodeModeProtocolError('tools', `the program has tools that are missing now: ${missing.join(', ')}`, { missing });
+  // Nothing takes place before all of them are decided on.
+  if (decided.length < before.pending.length) return interrupts.interruptOf({ ...before, decided }, security);
+  const { abortSignal } = toolExecutionOptions;
+  const own = Object.fromEntries(before.toolNames.map((name) => [name, tools[name]]));
+  const outerToolCallId = toolExecutionOptions.toolCallId ?? before.outerToolCallId;
+  const program = new Program({ tools: own, toolExecutionOptions, outerToolCallId, ready });
+  const executor = await SESExecutor.restore(before.snapshot, { ...ready.settings, tools: members(own, program).tools });
+  try {
+    if (abortSignal?.aborted) await cancelled(executor, before, abortSignal);
+    await claim(before, security);
+    const answers = await program.answers(executor, before.pending, decided, () => cancelled(executor, before, abortSignal));
+    return await outcome(executor, program, await answered(executor, answers, abortSignal));
+  } finally {
+    await executor.cleanup().catch(() => {});
+  }
 }
 
-async function validated(schema, input) {
-  const made = typeof schema === 'function' && !('~standard' in schema) ? schema() : schema;
-  const standard = made?.['~standard'];
-  if (typeof standard?.validate === 'function') {
-    const { issues, value } = await standard.validate(input);
-    if (issues !== undefined) throw new TypeError(`invalid input: ${issues.map(({ message }) => message).join('; ')}`);
-    return value;
+/** Goes on with a program that waits for approval. */
+async function continueCodeModeApproval({ approvalResponse, interrupt, options = {}, ...rest }) {
+  refuse(Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'tools' && name !== 'toolExecutionOptions')), 'continueCodeModeApproval', ['interrupt', 'approvalResponse', 'tools', 'options', 'toolExecutionOptions']);
+  if (typeof approvalResponse?.approvalId !== 'string' || !interrupts.isDecision(approvalResponse)) {
+    throw new CodeModeProtocolError('response', 'approvalResponse must be { approvalId, approved, reason? }: two texts and true or false');
   }
-  if (typeof made?.validate !== 'function') return input;
-  const result = await made.validate(input);
-  if (!result.success) throw result.error;
-  return result.value;
+  const { approvalId, approved, reason } = approvalResponse;
+  if (approvalId !== interrupt?.interruptId) throw new CodeModeProtocolError('response', `the answer is to the approval ${approvalId}; what waits is ${interrupt?.interruptId}`);
+  if (interrupt.payload?.kind !== interrupts.APPROVAL) throw new CodeModeProtocolError('response', 'the interrupt does not wait for approval: go on with continueCodeModeInterrupt');
+  // As the program began, so it goes on: the next tool that needs approval interrupts it as well.
+  return await continueCodeModeInterrupt({ ...rest, interrupt, resolution: { approved, ...(reason === undefined ? {} : { reason }) }, options: { ...options, approval: { mode: 'interrupt', ...options.approval } } });
+}
+
+/** What somebody decided, as it is kept. */
+function decisionOn({ payload, toolName }, resolution, { maxToolOutputBytes }) {
+  if (payload.kind !== interrupts.APPROVAL) {
+    const what = `the resolution for ${toolName}`;
+    limit(what, resolution, maxToolOutputBytes);
+    return plain(what, resolution) ?? null;
+  }
+  if (!interrupts.isDecision(resolution)) throw new CodeModeProtocolError('response', 'the resolution of an approval must be { approved, reason? }: true or false, and a text');
+  const { approved, reason } = resolution;
+  return { approved, reason };
+}
+
+/** Gives a program that waits its answers. */
+async function answered(executor, answers, signal) {
+  const calls = Object.keys(answers);
+  // All that was called is to be decided on by somebody else.
+  if (calls.length === 0) return await executor.suspension();
+  const resume = async (some) => await executor.resume(some, { signal: signal ?? undefined });
+  const ifWaiting = (fallback) => (error) => {
+    if (executor.state !== 'SUSPENDED' || signal?.aborted) throw told(error);
+    return fallback(error);
+  };
+  return await resume(answers).catch(
+    ifWaiting(async () => {
+      // One of them cannot cross: its call fails with the reason, and the others get what they should.
+      let started;
+      for (const call of calls) {
+        started = await resume({ [call]: answers[call] }).catch(ifWaiting(async ({ name, message }) => await resume({ [call]: Object.assign(new Error(message), { name }) })));
+        if (started.status === 'complete') break;
+      }
+      return started;
+    }),
+  );
+}
+
+/** Fails as a run does that was called off. */
+async function cancelled(executor, { pending }, signal) {
+  await executor.resume({ [pending[0].callId]: undefined }, { signal }).catch((error) => {
+    throw told(error);
+  });
+}
+
+/** Tools as programs see them. What they return is declared to models, and not checked, neither now nor later. */
+function members(tools, program) {
+  const all = {};
+  for (const [name, one] of Object.entries(tools)) {
+    const { returns: _, ...spec } = about(one);
+    all[name] = described(async (...args) => await program.call(name, args.slice(0, -1), args.at(-1)), { ...spec, context: true });
+  }
+  return namespace('tools', all);
 }
 
 function about({ description, inputSchema: parameters, outputSchema: returns }) {
@@ -170,4 +228,21 @@ function told(error) {
   return error;
 }
 
-module.exports = { codeModeTool, createCodeModeTool, runCodeMode };
+const { getCodeModeApprovalResponse, getCodeModeInterrupt, isCodeModeApprovalInterrupt, isCodeModeInterrupt, requestCodeModeInterrupt, toCodeModeApprovalMessages, unwrapCodeModeResult } = interrupts;
+
+module.exports = {
+  CodeModeProtocolError,
+  codeModeTool,
+  continueCodeModeApproval,
+  continueCodeModeInterrupt,
+  createCodeModeTool,
+  getCodeModeApprovalResponse,
+  getCodeModeInterrupt,
+  isCodeModeApprovalInterrupt,
+  isCodeModeInterrupt,
+  requestCodeModeInterrupt,
+  runCodeMode,
+  setCodeModeContinuationSigningKey,
+  toCodeModeApprovalMessages,
+  unwrapCodeModeResult,
+};

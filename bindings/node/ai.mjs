@@ -1,3 +1,18 @@
 import ai from './ai.cjs';
 
-export const { codeModeTool, createCodeModeTool, runCodeMode } = ai;
+export const {
+  CodeModeProtocolError,
+  codeModeTool,
+  continueCodeModeApproval,
+  continueCodeModeInterrupt,
+  createCodeModeTool,
+  getCodeModeApprovalResponse,
+  getCodeModeInterrupt,
+  isCodeModeApprovalInterrupt,
+  isCodeModeInterrupt,
+  requestCodeModeInterrupt,
+  runCodeMode,
+  setCodeModeContinuationSigningKey,
+  toCodeModeApprovalMessages,
+  unwrapCodeModeResult,
+} = ai;

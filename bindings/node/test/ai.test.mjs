@@ -40,7 +40,7 @@ test('what goes wrong is thrown with what a model needs', async () => {
   await fails('for (let i = 0; i < 3; i++) await tools.getStock({ product: "x" })', /maxToolCalls/, { executionPolicy: { maxBridgeRequests: 2 } });
   await fails('return await tools.getStock({ product: "x".repeat(50) })', /at most 20/, { executionPolicy: { maxToolInputBytes: 20 } });
   await assert.rejects(runCodeMode({ js: '1', options: { executionPolicy: { nonsense: 1 } } }), /unknown limit "nonsense"/);
-  assert.throws(() => createCodeModeTool({}, { approval: { mode: 'interrupt' } }), /onApprovalRequired/);
+  assert.throws(() => createCodeModeTool({}, { approval: { mode: 'later' } }), /"callback" or "interrupt"/);
 });
 
 test('tools that need approval ask for it', async () => {
