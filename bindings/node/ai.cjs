@@ -13,6 +13,8 @@ const DEFAULTS = { timeoutMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER, pa
 const SPEC = Symbol.for('hotcell.tool');
 /** Says to the AI SDK that an object is a schema. */
 const AI_SCHEMA = Symbol.for('vercel.ai.schema');
+/** What the AI SDK calls the caller of a tool that is a model. */
+const DIRECT_TOOL_CALL = 'AI_SDK_DIRECT_TOOL_CALL';
 /** How the AI SDK calls the limits of a program, and how we do. */
 const POLICY = {
   timeoutMs: 'timeoutMs',
@@ -232,6 +234,7 @@ const { getCodeModeApprovalResponse, getCodeModeInterrupt, isCodeModeApprovalInt
 
 module.exports = {
   CodeModeProtocolError,
+  DIRECT_TOOL_CALL,
   codeModeTool,
   continueCodeModeApproval,
   continueCodeModeInterrupt,

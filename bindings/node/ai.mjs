@@ -2,6 +2,7 @@ import ai from './ai.cjs';
 
 export const {
   CodeModeProtocolError,
+  DIRECT_TOOL_CALL,
   codeModeTool,
   continueCodeModeApproval,
   continueCodeModeInterrupt,
