@@ -134,16 +134,22 @@ async function continueCodeModeInterrupt({ interrupt, resolution, tools = {}, op
 }
 
 /** Goes on with a program that waits for approval. */
-async function continueCodeModeApproval({ approvalResponse, interrupt, options = {}, ...rest }) {
-  refuse(Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'tools' && name !== 'toolExecutionOptions')), 'continueCodeModeApproval', ['interrupt', 'approvalResponse', 'tools', 'options', 'toolExecutionOptions']);
+async function continueCodeModeApproval({ interrupt, approvalResponse, tools, options = {}, toolExecutionOptions, ...unknown }) {
+  refuse(unknown, 'continueCodeModeApproval', ['interrupt', 'approvalResponse', 'tools', 'options', 'toolExecutionOptions']);
   if (typeof approvalResponse?.approvalId !== 'string' || !interrupts.isDecision(approvalResponse)) {
     throw new CodeModeProtocolError('response', 'approvalResponse must be { approvalId, approved, reason? }: two texts and true or false');
   }
   const { approvalId, approved, reason } = approvalResponse;
   if (approvalId !== interrupt?.interruptId) throw new CodeModeProtocolError('response', `the answer is to the approval ${approvalId}; what waits is ${interrupt?.interruptId}`);
   if (interrupt.payload?.kind !== interrupts.APPROVAL) throw new CodeModeProtocolError('response', 'the interrupt does not wait for approval: go on with continueCodeModeInterrupt');
-  // As the program began, so it goes on: the next tool that needs approval interrupts it as well.
-  return await continueCodeModeInterrupt({ ...rest, interrupt, resolution: { approved, ...(reason === undefined ? {} : { reason }) }, options: { ...options, approval: { mode: 'interrupt', ...options.approval } } });
+  return await continueCodeModeInterrupt({
+    interrupt,
+    resolution: { approved, reason },
+    tools,
+    // As the program began, so it goes on: the next tool that needs approval interrupts it as well.
+    options: { ...options, approval: { mode: 'interrupt', ...options.approval } },
+    toolExecutionOptions,
+  });
 }
 
 /** What somebody decided, as it is kept. */

@@ -59,7 +59,7 @@ class Program {
     return Object.fromEntries(pending.map(({ callId }, at) => [callId, results[at]]).filter(([callId]) => !this.#waiting.has(callId)));
   }
 
-  /** The answer to one call, which is an error where it fails. */
+  /** The answer to one call, which is an error where it fails; one that a tool returns counts as thrown, for no answer tells them apart. */
   async #decide({ callId, toolName, interruptId, payload, approved, isJson }, argument, decision, signal) {
     try {
       if (payload.kind !== APPROVAL) {

@@ -332,7 +332,25 @@ test('the limits of a program are those of who goes on with it', async () => {
   assert.equal(await goOn(patient, { slow }, yes(patient), brief), 'done');
 });
 
-/** A model that says these things, one after the other, and what it was told. */
+test('what the executor was given is given again: a store, timers, a clock', async () => {
+  const { tools } = counted();
+  const granted = { ...options, executor: { store: new Map(), timers: true, clock: { fixed: 0 } } };
+  const js = 'await store("a", 5); let fired = 0; setTimeout(() => fired++, 5); await tools.pay({ n: 1 }); await new Promise((done) => setTimeout(done, 20)); return [await load("a"), fired]';
+  const interrupt = await start(js, tools, granted);
+  assert.deepEqual(await goOn(interrupt, tools, yes(interrupt), { options: granted }), [5, 1]);
+});
+
+test('many programs wait, and go on in any order', async () => {
+  const { calls, tools } = counted();
+  const waiting = await Promise.all(Array.from({ length: 100 }, (_, n) => start(`const mine = ${n}; return mine - await tools.pay({ n: mine })`, tools)));
+  const order = waiting.map((interrupt, n) => [(n * 37) % 100, interrupt]).sort(([a], [b]) => a - b);
+  const outputs = await Promise.all(order.map(([, interrupt]) => goOn(interrupt, tools)));
+  assert.deepEqual(new Set(outputs), new Set([0]));
+  assert.equal(new Set(calls.map(([, n]) => n)).size, 100);
+  assert.equal(calls.length, 100);
+});
+
+/** A model that says these things, one after the other. */
 function model(...contents) {
   const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
   return new MockLanguageModelV4({
