@@ -60,28 +60,29 @@ class Program {
   }
 
   /** The answer to one call, which is an error where it fails; one that a tool returns counts as thrown, for no answer tells them apart. */
-  async #decide({ callId, toolName, interruptId, payload, approved, isJson }, argument, decision, signal) {
+  async #decide({ interruptId, payload, ...record }, argument, decision, signal) {
     try {
       if (payload.kind !== APPROVAL) {
-        return await this.#use({ callId, toolName, approved, isJson }, argument, signal, { interruptId, payload, resolution: decision });
+        return await this.#use(record, argument, signal, { interruptId, payload, resolution: decision });
       }
-      if (!decision.approved) throw refused(toolName, decision.reason ?? 'it was not approved');
-      return await this.#use({ callId, toolName, approved: true, isJson }, argument, signal);
+      if (!decision.approved) throw refused(record.toolName, decision.reason ?? 'it was not approved');
+      return await this.#use({ ...record, approved: true }, argument, signal);
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 
   /** Calls a tool as the AI SDK does: with what its schema makes of the input, if it may be called. */
-  async #use({ callId, toolName, approved, isJson = this.#ready.mode === 'interrupt' }, argument, signal, codeModeInterrupt) {
+  async #use(record, argument, signal, codeModeInterrupt) {
+    const { callId, toolName, approved } = record;
     const { mode, approve, maxToolInputBytes, maxToolOutputBytes } = this.#ready;
     const one = this.#tools[toolName];
     if (typeof one.execute !== 'function') throw new TypeError(`the tool ${toolName} has no function here`);
-    // Whoever decides later sees JSON: that is what the tool gets then, and nothing else.
+    // Whoever decides later sees JSON: that is what the tool gets then, and nothing else, and it is the same call.
+    const { isJson = mode === 'interrupt', toolCallId = `${this.#outerToolCallId}:tool-${callId.split('.')[1]}` } = record;
     const what = `the input of ${toolName}`;
     const input = isJson ? plain(what, argument) : argument;
     limit(what, input, maxToolInputBytes);
-    const toolCallId = `${this.#outerToolCallId}:tool-${callId.split('.')[1]}`;
     const options = this.#options(toolCallId, signal, codeModeInterrupt);
     let isApproved = approved;
     try {

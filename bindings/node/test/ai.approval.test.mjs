@@ -65,6 +65,13 @@ test('a program stops at a tool that needs approval, and goes on there', async (
   assert.deepEqual(calls, [['look', 1, 'outer:tool-1'], ['pay', 10, 'outer:tool-2'], ['tell', 100, 'outer:tool-3']]);
 });
 
+test('a call is the same for the tool as for who decided on it', async () => {
+  const { calls, tools } = counted();
+  const interrupt = await start(PAY, tools);
+  await goOn(interrupt, tools, yes(interrupt), { toolExecutionOptions: { toolCallId: 'later' } });
+  assert.deepEqual(calls.map(([, , toolCallId]) => toolCallId), ['outer:tool-1', 'outer:tool-2', 'later:tool-3']);
+});
+
 test('approval in another process runs nothing twice', () => {
   const driver = fileURLToPath(new URL('../fixtures/approval.mjs', import.meta.url));
   for (const [answer, paid, pays] of [['approve', 10, 1], ['deny', 'pay may not be called: too much', 0]]) {
