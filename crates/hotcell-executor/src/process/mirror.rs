@@ -67,6 +67,11 @@ impl Frames {
     }
 }
 
+/// How many calls a run may tell of: one that is refused is told of, too.
+fn most_calls(hooks: &Hooks) -> usize {
+    hooks.options.max_tool_calls.saturating_add(2)
+}
+
 impl Mirror {
     pub(super) fn new(hooks: &Arc<Hooks>) -> Self {
         Self {
@@ -75,7 +80,7 @@ impl Mirror {
             happenings: Frames::default(),
             room: 0,
             entries: 0,
-            calls: 0,
+            calls: most_calls(hooks),
             is_full: false,
         }
     }
@@ -89,8 +94,7 @@ impl Mirror {
         self.room = options.max_log_bytes.saturating_add(64);
         self.entries = options.max_log_bytes / BYTES_PER_ENTRY + 2;
         if !goes_on {
-            // One that is refused is told of, too.
-            self.calls = options.max_tool_calls.saturating_add(2);
+            self.calls = most_calls(&self.hooks);
             self.is_full = false;
         }
     }

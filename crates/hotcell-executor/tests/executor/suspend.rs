@@ -56,6 +56,41 @@ fn deferring() -> Executor {
 }
 
 #[test]
+fn a_run_that_goes_on_elsewhere_calls_its_tools_there() {
+    let tools = || {
+        let (look, count) = counted();
+        ([("ask", AgentTool::suspending()), ("look", look)], count)
+    };
+    let first = executor();
+    block_on(first.send_tools(tools().0)).unwrap();
+    start(
+        &first,
+        "const a = await ask(1); console.log('seen', a); const b = await look(a + 1); [a, b, await ask(2)].join()",
+    );
+    let bytes = block_on(first.snapshot()).unwrap();
+    let second = Executor::restore(&bytes, Some(crate::options())).unwrap();
+    let (sent, count) = tools();
+    block_on(second.send_tools(sent)).unwrap();
+    let waits = suspended(resume(&second, "1.1", 5));
+    assert_eq!(waits.logs, "seen 5");
+    assert_eq!(waits.calls[0].id, "1.3");
+    assert_eq!(waits.made.len(), 3);
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+    // And in a twin, and from there once more.
+    let twin = block_on(second.fork()).unwrap();
+    let bytes = block_on(twin.snapshot()).unwrap();
+    let third = Executor::restore(&bytes, Some(crate::options())).unwrap();
+    block_on(third.send_tools(tools().0)).unwrap();
+    for (executor, answer) in [(&second, 7), (&twin, 8), (&third, 9)] {
+        let execution = complete(resume(executor, "1.3", answer));
+        assert_eq!(execution.output, Value::from(format!("5,6,{answer}")));
+        assert_eq!(execution.logs, "seen 5");
+        assert_eq!(execution.calls.len(), 3);
+        assert_eq!(value(executor, "await look('again')"), Value::from("again"));
+    }
+}
+
+#[test]
 fn a_run_without_calls_is_complete() {
     let executor = executor();
     let execution = complete(block_on(executor.start("1 + 1")));
