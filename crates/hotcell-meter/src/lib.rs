@@ -35,9 +35,11 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod beat;
 mod pace;
 mod token;
 
 pub use account::{Account, Charge, OverLimit};
+pub use beat::{Working, beat};
 pub use pace::{Pace, SharedPace, Unwatched, Watch};
 pub use token::{StopToken, Stopped};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::token::Stopped;
+use crate::{beat::beat, token::Stopped};
 
 /// Says whether the run that work is done for has to end.
 pub trait Watch: Send + Sync {
@@ -23,10 +23,12 @@ impl Watch for Unwatched {
 /// Work of this many units takes some ten microseconds, where a unit is about a byte looked at.
 const UNITS_PER_LOOK: usize = 16 * 1024;
 
-/// Asks a [`Watch`] every so many units of work, so that a loop can tell it of every step.
+/// Asks a [`Watch`] every so many units of work, and with each [beat], so that a loop can tell it of every step.
 pub struct Pace<'w> {
     watch: &'w dyn Watch,
     left: usize,
+    /// When it was last asked.
+    beat: u32,
 }
 
 impl<'w> Pace<'w> {
@@ -35,6 +37,7 @@ impl<'w> Pace<'w> {
         Self {
             watch,
             left: UNITS_PER_LOOK,
+            beat: beat(),
         }
     }
 
@@ -47,17 +50,18 @@ impl<'w> Pace<'w> {
     #[inline]
     pub fn spend(&mut self, units: usize) -> Result<(), Stopped> {
         match self.left.checked_sub(units) {
-            Some(left) => {
+            Some(left) if self.beat == beat() => {
                 self.left = left;
                 Ok(())
             }
-            None => self.look(),
+            _ => self.look(),
         }
     }
 
     #[cold]
     fn look(&mut self) -> Result<(), Stopped> {
         self.left = UNITS_PER_LOOK;
+        self.beat = beat();
         self.watch.check()
     }
 
@@ -71,6 +75,7 @@ impl<'w> Pace<'w> {
 pub struct SharedPace<'w> {
     watch: &'w dyn Watch,
     left: Cell<usize>,
+    beat: Cell<u32>,
 }
 
 impl<'w> SharedPace<'w> {
@@ -79,6 +84,7 @@ impl<'w> SharedPace<'w> {
         Self {
             watch,
             left: Cell::new(UNITS_PER_LOOK),
+            beat: Cell::new(beat()),
         }
     }
 
@@ -86,17 +92,18 @@ impl<'w> SharedPace<'w> {
     #[inline]
     pub fn spend(&self, units: usize) -> Result<(), Stopped> {
         match self.left.get().checked_sub(units) {
-            Some(left) => {
+            Some(left) if self.beat.get() == beat() => {
                 self.left.set(left);
                 Ok(())
             }
-            None => self.look(),
+            _ => self.look(),
         }
     }
 
     #[cold]
     fn look(&self) -> Result<(), Stopped> {
         self.left.set(UNITS_PER_LOOK);
+        self.beat.set(beat());
         self.watch.check()
     }
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use futures_util::task::AtomicWaker;
-use hotcell_meter::{Account, StopToken, Stopped};
+use hotcell_meter::{Account, StopToken, Stopped, Working};
 use hotcell_vfs::{Clock, Errno, MemVfs, Vfs};
 
 use crate::{
@@ -482,6 +482,7 @@ impl Future for Run {
         let kernel = Arc::clone(&self.kernel);
         kernel.task.register(context.waker());
         kernel.lock().is_polled = true;
+        let _working = Working::begin();
         let began = Instant::now();
         loop {
             if let Some(stopped) = kernel.options.stop.stopped() {

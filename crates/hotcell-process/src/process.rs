@@ -19,7 +19,7 @@ use std::{
 };
 
 use bstr::{BStr, BString};
-use hotcell_meter::{Account, Charge, StopToken};
+use hotcell_meter::{Account, Charge, StopToken, beat};
 use hotcell_vfs::{Errno, VfsPath, VfsPathBuf};
 
 use crate::{
@@ -82,6 +82,8 @@ pub struct Process {
     depth: u32,
     /// Units until the next look at the clock.
     units: Cell<usize>,
+    /// When it last looked at the time.
+    beat: Cell<u32>,
     slice_began: Cell<Instant>,
     /// It is being unwound, and must not suspend.
     is_dying: Cell<bool>,
@@ -164,6 +166,7 @@ impl Process {
             switch: ground.switch,
             depth: ground.depth,
             units: Cell::new(UNITS_PER_LOOK),
+            beat: Cell::new(beat()),
             slice_began: Cell::new(Instant::now()),
             is_dying: Cell::new(false),
             floor: ground.floor,
@@ -442,14 +445,16 @@ impl Process {
     #[inline]
     pub fn spend(&self, units: usize) {
         match self.units.get().checked_sub(units) {
-            Some(left) => self.units.set(left),
-            None => self.look(),
+            // What a unit costs nobody knows. So it is not only they that count.
+            Some(left) if self.beat.get() == beat() => self.units.set(left),
+            _ => self.look(),
         }
     }
 
     #[cold]
     fn look(&self) {
         self.units.set(UNITS_PER_LOOK);
+        self.beat.set(beat());
         if self.is_unwinding() {
             return;
         }
