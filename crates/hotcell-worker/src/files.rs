@@ -21,3 +21,4 @@ mod wire;
 pub use client::ProxyVfs;
 pub use fetch::{Fetch, FetchError, FetchRequest, FetchResponse};
 pub use serve::{Answer, FileServer, MAX_OPEN_FILES};
+pub(crate) use wire::MOST_METADATA;

@@ -15,7 +15,8 @@ use super::{
     handle::{ProxyFile, REQUEST_ROOM},
     resolved::Resolved,
     wire::{
-        FileRequest, Name, WireEntries, WireError, WireMetadata, WireTime, WireUsage, flags_of,
+        FileRequest, MOST_METADATA, Name, WireEntries, WireError, WireMetadata, WireTime,
+        WireUsage, flags_of,
     },
 };
 use crate::region::{Client, Reply};
@@ -74,6 +75,9 @@ impl From<Refused> for Fault {
     }
 }
 
+/// So many files are told of with one request, which leaves room for paths.
+const MOST_CLOSED: usize = 4096;
+
 /// What calls are called in errors.
 const CALLS: [&str; 17] = [
     "chmod", "copy", "fork", "link", "lstat", "mkdir", "mkfifo", "open", "read", "readdir",
@@ -98,10 +102,18 @@ impl Lane {
     ) -> Result<T, Refused> {
         let mut sender = lock(&self.client);
         let Sender { client, text } = &mut *sender;
-        request.closed = std::mem::take(&mut *lock(&self.closed));
+        let mut closed = lock(&self.closed);
+        let most = closed.len().min(MOST_CLOSED);
+        request.closed = closed.drain(..most).collect();
+        drop(closed);
         text.clear();
         if serde_json::to_writer(&mut *text, &request).is_err() {
             return Err(unreadable().into());
+        }
+        if text.len() > MOST_METADATA {
+            // No path that is so long leads anywhere. The parent need not look, and would not.
+            lock(&self.closed).append(&mut request.closed);
+            return Err(Fault::from(Errno::ENAMETOOLONG).into());
         }
         let mut reply = client.request(text, binary);
         if !reply.is_error() {

@@ -62,8 +62,8 @@ impl VfsFile for ProxyFile {
             let count = self.lane.ask(request, &[], |reply| Ok(reply.copy_to(into)));
             let count = self.done("read", count)?;
             done += count;
-            // A stream gives what it has, and a file less than was asked for only at its end.
-            if count < length || !self.is_seekable {
+            // A file gives less than was asked for at its end, and a device when it has no more.
+            if count < length {
                 break;
             }
         }

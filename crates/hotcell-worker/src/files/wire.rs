@@ -9,6 +9,9 @@ use hotcell_vfs::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// The JSON of a request has at most so many bytes: two paths of 4 KiB, escaped, and some numbers; or many files that were closed.
+pub(crate) const MOST_METADATA: usize = 256 << 10;
+
 /// Any request about files: the operation, and what it is about. Which members an operation has is in
 /// `docs/worker-protocol.md`.
 #[derive(Debug, Default, Serialize, Deserialize)]

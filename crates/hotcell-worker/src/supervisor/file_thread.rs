@@ -4,12 +4,9 @@ use std::{io, sync::Arc, thread};
 
 use super::{death::Why, shared::Shared};
 use crate::{
-    files::FileServer,
+    files::{FileServer, MOST_METADATA},
     region::{Incoming, Most, Server, Violation},
 };
-
-/// Two paths of 4 KiB, escaped, and some numbers; or many files that were closed.
-const MOST_METADATA: usize = 256 << 10;
 
 /// Serves files until the worker is dead. `most` is the largest file that is written in one step.
 pub(super) fn start(shared: &Arc<Shared>, mut files: FileServer, most: usize) -> io::Result<()> {
