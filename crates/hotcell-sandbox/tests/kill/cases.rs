@@ -214,6 +214,39 @@ pub(crate) const ALL: &[Case] = &[
         "a script that calls itself",
         "echo 'bash s' > s; while :; do bash s 2> /dev/null; done",
     ),
+    // Steps that do much: a look at the time every so many steps would come too late.
+    late(
+        "quoting of long texts",
+        "x=$(printf %02000000d 1); while :; do y=${x@Q}; done",
+    ),
+    late(
+        "a long text that is no name",
+        "x=$(printf %02000000d 1); while :; do [ -f \"$x\" ]; done",
+    ),
+    late(
+        "long arrays that are joined",
+        "a=({1..50000}); while :; do b=\"${a[*]}\"; done",
+    ),
+    late(
+        "deep paths",
+        "p=$(printf 'd/%.0s' {1..500}); mkdir -p $p; while :; do [ -d $p ]; done",
+    ),
+    late(
+        "programs with many variables",
+        "for i in {1..10000}; do export v$i=1; done; while :; do /bin/true; done",
+    ),
+    late(
+        "awk, long numbers",
+        "awk 'BEGIN { x = sprintf(\"%2000000s\", 1); while (1) y = x + 0 }'",
+    ),
+    late(
+        "awk, long keys",
+        "awk 'BEGIN { x = sprintf(\"%1000000s\", 1); while (1) a[x] = x }'",
+    ),
+    late(
+        "jq, long texts",
+        "jq -n '\"1\" * 300000 | . as $x | until(false; ($x | tonumber) as $y | .)'",
+    ),
     case("renaming", "mkdir d; while :; do mv d e; mv e d; done"),
     case("copying", "while :; do cp -r tree copy; rm -r copy; done"),
 ];
