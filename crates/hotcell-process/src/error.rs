@@ -80,6 +80,10 @@ pub fn file_error(error: VfsError) -> io::Error {
             let text = strerror(code).unwrap_or("No space left on device");
             io::Error::new(io::ErrorKind::StorageFull, format!("{text} ({detail})"))
         }
+        Some(detail) if error.errno() == Errno::EMLINK => {
+            let text = strerror(code).unwrap_or("Too many links");
+            io::Error::new(io::ErrorKind::TooManyLinks, format!("{text} ({detail})"))
+        }
         _ => io::Error::from_raw_os_error(code),
     }
 }

@@ -107,7 +107,7 @@ fn the_limits_are_those_of_who_loads() {
         }),
         Errno::EFBIG
     );
-    assert_eq!(refused(Limits { depth: 2, ..all }), Errno::ELOOP);
+    assert_eq!(refused(Limits { depth: 2, ..all }), Errno::EMLINK);
     assert_eq!(refused(Limits { name: 3, ..all }), Errno::EINVAL);
 }
 

@@ -18,7 +18,7 @@ pub struct Limits {
     pub file_size: u64,
     /// Bytes in one name (`ENAMETOOLONG`).
     pub name: usize,
-    /// Directories within directories (`ELOOP`).
+    /// Directories within directories (`EMLINK`).
     pub depth: usize,
 }
 
@@ -79,7 +79,7 @@ impl Limits {
     pub(super) fn check_depth(&self, depth: usize) -> Result<(), Fault> {
         if depth > self.depth {
             let detail = format!("directories can be nested {} deep", self.depth);
-            return Err(Fault::new(Errno::ELOOP, detail));
+            return Err(Fault::new(Errno::EMLINK, detail));
         }
         Ok(())
     }
