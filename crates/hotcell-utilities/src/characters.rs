@@ -24,6 +24,14 @@ pub(crate) fn first(text: &[u8]) -> usize {
     }
 }
 
+/// How many columns of a screen a text takes.
+pub(crate) fn columns(text: &[u8]) -> usize {
+    use bstr::ByteSlice as _;
+    // Control characters have no width.
+    let width = |character| unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+    text.chars().map(width).sum()
+}
+
 /// How many characters a text has.
 pub(crate) fn count(text: &[u8]) -> usize {
     if text.is_ascii() {

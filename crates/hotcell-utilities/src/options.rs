@@ -24,6 +24,8 @@ pub struct Usage {
     pub stops_at_operand: bool,
     /// Whoever gives wrong arguments is also shown the synopsis.
     pub shows_synopsis: bool,
+    /// Letters for `--help` (`h`, `H`) and `--version` (`v`, `V`), where they have some.
+    pub letters: &'static [u8],
     /// Where whoever gives wrong arguments is sent; `NAME` stands for the utility's name.
     pub hint: &'static str,
 }
@@ -39,6 +41,7 @@ impl Usage {
         error_code: 1,
         stops_at_operand: false,
         shows_synopsis: false,
+        letters: b"",
         hint: "Try 'NAME --help' for more information.",
     };
 }
@@ -291,8 +294,11 @@ impl Usage {
         let near: Vec<&Opt> = all()
             .filter(|opt| opt.long.is_some() && long(opt).starts_with(name))
             .collect();
+        let is_one = near
+            .iter()
+            .all(|opt| Some(opt.long) == near.first().map(|first| first.long));
         match near.as_slice() {
-            [opt] => Ok(**opt),
+            [opt, ..] if is_one => Ok(**opt),
             [] => {
                 let mut message = BString::from("unrecognized option '--");
                 message.push_str(name);
@@ -311,6 +317,15 @@ impl Usage {
         }
     }
 
+    fn standard_for(&self, letter: u8) -> Option<&'static Opt> {
+        let name = match letter {
+            b'h' | b'H' => "help",
+            _ => "version",
+        };
+        let mut all = STANDARD.iter();
+        all.find(|opt| self.letters.contains(&letter) && opt.long == Some(name))
+    }
+
     fn take_short<'a>(
         &self,
         letters: &[u8],
@@ -321,7 +336,7 @@ impl Usage {
         while let Some((letter, after)) = rest.split_first() {
             rest = after;
             let found = self.options.iter().find(|opt| opt.short == Some(*letter));
-            let Some(opt) = found else {
+            let Some(opt) = found.or_else(|| self.standard_for(*letter)) else {
                 let mut message = BString::from("invalid option -- '");
                 message.push_byte(*letter);
                 message.push_byte(b'\'');

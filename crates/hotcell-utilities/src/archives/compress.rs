@@ -90,7 +90,7 @@ macro_rules! programs {
             };
 
             const $usage: Usage =
-                Usage { name: $name, synopsis: "[OPTION]... [FILE]...", summary: $summary, options: OPTIONS, notes: NOTES, ..Usage::DEFAULT };
+                Usage { name: $name, synopsis: "[OPTION]... [FILE]...", summary: $summary, options: OPTIONS, notes: NOTES, letters: b"hHV", ..Usage::DEFAULT };
         )*
 
         pub(crate) const UTILITIES: &[Utility] = &[$($constant),*];
@@ -196,16 +196,26 @@ fn usual_suffix(codec: Codec) -> &'static str {
 }
 
 impl Job<'_> {
+    /// `gunzip` and `zcat` are scripts around `gzip`, which is who complains.
+    fn complain(&self, text: impl AsRef<[u8]>) {
+        if self.codec == Codec::Gzip {
+            let line = [b"gzip: ", text.as_ref(), b"\n"].concat();
+            let _ = self.process.stderr().write_all(&line);
+        } else {
+            self.process.complain(text);
+        }
+    }
+
     /// Warnings are code 2, errors 1, and an error wins.
     fn fail(&mut self, text: impl AsRef<[u8]>) {
-        self.process.complain(text);
+        self.complain(text);
         self.code = 1;
     }
 
     /// What is no failure.
     fn remark(&self, text: impl AsRef<[u8]>) {
         if !self.parsed.has("quiet") {
-            self.process.complain(text);
+            self.complain(text);
         }
     }
 
@@ -323,6 +333,8 @@ impl Job<'_> {
                     match self.process.vfs().lstat(&self.process.resolve(&longer)) {
                         Ok(meta) if self.decompresses => (longer, meta),
                         _ => {
+                            let is_whole = !self.decompresses || name.ends_with(&self.suffix);
+                            let name = if is_whole { name } else { longer };
                             let text =
                                 [name.as_slice(), b": ", error_text(&error).as_bytes()].concat();
                             self.fail(text);

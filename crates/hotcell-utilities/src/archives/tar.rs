@@ -1,5 +1,6 @@
 //! `tar`.
 
+mod change;
 mod create;
 mod extract;
 mod list;
@@ -40,6 +41,8 @@ fn main(process: &Process) -> io::Result<i32> {
         Mode::List => list::list(&mut tar),
         Mode::Extract => extract::extract(&mut tar),
         Mode::Compare => extract::compare(&mut tar),
+        Mode::Delete => change::delete(&mut tar),
+        Mode::Concatenate => change::concatenate(&mut tar),
     };
     match done {
         Ok(()) if tar.code == FATAL => {

@@ -43,6 +43,33 @@ const USAGE: Usage = Usage {
             "FIELD_LIST",
             "use the output format defined by FIELD_LIST,\nor print all fields if FIELD_LIST is omitted",
         ),
+        Opt::flag(
+            'l',
+            "local",
+            "limit listing to local file systems (it is one)",
+        ),
+        Opt::value(
+            't',
+            "type",
+            "TYPE",
+            "limit listing to file systems of type TYPE",
+        ),
+        Opt::value(
+            'x',
+            "exclude-type",
+            "TYPE",
+            "limit listing to file systems not of type TYPE",
+        ),
+        Opt::flag(
+            '\0',
+            "sync",
+            "invoke sync before getting usage info (there is nothing to write)",
+        ),
+        Opt::flag(
+            '\0',
+            "no-sync",
+            "do not invoke sync before getting usage info (default)",
+        ),
         Opt::flag('P', "portability", "use the POSIX output format"),
         Opt::flag('\0', "total", "produce a grand total"),
         Opt::flag('T', "print-type", "print file system type"),
@@ -53,6 +80,9 @@ const USAGE: Usage = Usage {
             'pcent', 'file' and 'target'.",
     ..Usage::DEFAULT
 };
+
+/// The type of the file system.
+const TYPE: &str = "vfs";
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Column {
@@ -106,6 +136,12 @@ fn main(process: &Process) -> io::Result<i32> {
     if files.is_empty() {
         return Ok(code);
     }
+    let is_type = |name: &bstr::BStr| name == TYPE;
+    let is_listed = parsed.value("type").is_none() || parsed.values("type").any(is_type);
+    if !is_listed || parsed.values("exclude-type").any(is_type) {
+        process.complain("no file systems processed");
+        return Ok(1);
+    }
     let usage = process.vfs().usage();
     let space = Amount::new(usage.bytes, usage.max_bytes);
     let inodes = Amount::new(usage.files, usage.max_files);
@@ -113,7 +149,7 @@ fn main(process: &Process) -> io::Result<i32> {
         Column::Source if is_total => "total".to_owned(),
         Column::Type | Column::File | Column::Target if is_total => "-".to_owned(),
         Column::Source => "hotcell".to_owned(),
-        Column::Type => "vfs".to_owned(),
+        Column::Type => TYPE.to_owned(),
         Column::File => file.to_owned(),
         Column::Target => "/".to_owned(),
         Column::Inodes => unit.count(inodes.total),

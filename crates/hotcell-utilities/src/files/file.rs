@@ -21,6 +21,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "file",
+    letters: b"v",
     synopsis: "[OPTION...] [FILE...]",
     summary: "Determine type of FILEs.",
     options: &[

@@ -56,6 +56,18 @@ const OPTIONS: &[Opt] = &[
         "no-dereference",
         "affect symbolic links instead of any referenced file",
     ),
+    Opt::value(
+        '\0',
+        "from",
+        "CURRENT_OWNER:CURRENT_GROUP",
+        "change only files with that owner and/or group",
+    ),
+    Opt::flag(
+        '\0',
+        "no-preserve-root",
+        "do not treat '/' specially (the default)",
+    ),
+    Opt::flag('\0', "preserve-root", "fail to operate recursively on '/'"),
     Opt::value('\0', "reference", "RFILE", "use RFILE's owner and group"),
     Opt::flag(
         'R',
@@ -107,7 +119,27 @@ fn main(process: &Process, usage: &Usage, is_owner: bool) -> io::Result<i32> {
         };
     }
     let mut is_good = true;
+    if let Some(from) = parsed.value("from") {
+        match Wanted::parse(&BString::from(from), true) {
+            // They are all that one's.
+            Ok(from) if from.is_ours => {}
+            Ok(_) => return Ok(0),
+            Err(message) => {
+                process.complain(message);
+                return Ok(1);
+            }
+        }
+    }
+    let keeps_root =
+        parsed.last_of(&["preserve-root", "no-preserve-root"]) == Some("preserve-root");
     for name in operands {
+        let path = process.resolve(name).normalize();
+        if keeps_root && parsed.has("recursive") && path.as_bytes() == b"/" {
+            process.complain("it is dangerous to operate recursively on '/'");
+            process.complain("use --no-preserve-root to override this failsafe");
+            is_good = false;
+            continue;
+        }
         is_good &= tree(process, &parsed, &wanted, is_owner, name.as_bstr())?;
     }
     Ok(i32::from(!is_good))

@@ -4,6 +4,7 @@
 //! Behaviour is that of POSIX with the extensions of GNU awk that people use.
 
 mod array;
+mod inplace;
 mod interpreter;
 mod lexer;
 mod number;
@@ -22,6 +23,7 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::{Process, error_text};
 
 use self::{
+    inplace::InPlace,
     interpreter::{Halt, Interpreter, Setup, describe_place, is_name},
     lexer::{SourceText, SyntaxError},
 };
@@ -39,6 +41,9 @@ pub(crate) const GAWK: Utility = Utility {
     main,
 };
 
+/// The extension that is there.
+const INPLACE: &str = "inplace";
+
 const GAWK_USAGE: Usage = Usage {
     name: "gawk",
     ..USAGE
@@ -46,6 +51,7 @@ const GAWK_USAGE: Usage = Usage {
 
 const USAGE: Usage = Usage {
     name: "awk",
+    letters: b"hV",
     synopsis: "[OPTION]... 'PROGRAM' [FILE]...\n[OPTION]... -f PROGFILE [FILE]...",
     summary: "Find patterns in the records of each FILE and do what PROGRAM says with them.\n\n\
               With no FILE, or when FILE is -, read standard input. An operand NAME=VALUE assigns when it is reached.",
@@ -84,6 +90,12 @@ const USAGE: Usage = Usage {
             'k',
             "csv",
             "records are lines of comma-separated values, with quotes",
+        ),
+        Opt::value(
+            'i',
+            "include",
+            "FILE",
+            "read functions and rules from FILE before the program;\n'inplace': change the files that are read (a copy of each is kept\nwith -v INPLACE_SUFFIX=.bak)",
         ),
         Opt::flag('P', "posix", "accepted; extensions stay on"),
         Opt::flag('r', "re-interval", "accepted; {n,m} always works"),
@@ -133,7 +145,15 @@ fn main(process: &Process) -> io::Result<i32> {
     };
     let mut arguments = vec![BString::from(process.name())];
     arguments.append(&mut parsed.operands);
+    let in_place = parsed.values("include").any(|name| name == INPLACE);
+    let mut suffix = BString::default();
+    for assignment in parsed.values("assign") {
+        for name in [&b"INPLACE_SUFFIX="[..], b"inplace::suffix="] {
+            suffix = assignment.strip_prefix(name).map_or(suffix, BString::from);
+        }
+    }
     let setup = Setup {
+        in_place: in_place.then(|| InPlace::new(process, suffix)),
         sources: &sources,
         arguments,
         field_separator: parsed.value("field-separator").map(BString::from),
@@ -155,10 +175,12 @@ fn main(process: &Process) -> io::Result<i32> {
 /// The texts of the program: files and pieces that options give, or else the first operand.
 fn sources(process: &Process, parsed: &mut Parsed) -> io::Result<Option<Vec<SourceText>>> {
     let mut sources = Vec::new();
+    let mut has_program = false;
     for (option, value) in parsed.iter() {
         let Some(value) = value else { continue };
         match option {
-            "file" | "exec" => {
+            "include" if value == INPLACE => {}
+            "file" | "exec" | "include" => {
                 let mut text = Vec::new();
                 let read = process
                     .open_input(value)
@@ -170,19 +192,23 @@ fn sources(process: &Process, parsed: &mut Parsed) -> io::Result<Option<Vec<Sour
                     ));
                     return Ok(None);
                 }
+                has_program |= option != "include";
                 sources.push(SourceText {
                     name: Some(value.to_str_lossy().into_owned()),
                     text,
                 });
             }
-            "source" => sources.push(SourceText {
-                name: None,
-                text: value.to_vec(),
-            }),
+            "source" => {
+                has_program = true;
+                sources.push(SourceText {
+                    name: None,
+                    text: value.to_vec(),
+                });
+            }
             _ => {}
         }
     }
-    if sources.is_empty() {
+    if !has_program {
         if parsed.operands.is_empty() {
             USAGE.fail(process, "no program text at all!");
         }
@@ -199,6 +225,7 @@ fn assignments(process: &Process, parsed: &Parsed) -> Vec<(BString, BString)> {
     let mut assignments = Vec::new();
     for assignment in parsed.values("assign") {
         match assignment.split_once_str("=") {
+            Some((b"inplace::suffix", _)) => {}
             Some((name, value)) if is_name(name) => {
                 assignments.push((name.into(), value.into()));
             }

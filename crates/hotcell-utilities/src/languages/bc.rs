@@ -29,6 +29,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "bc",
+    letters: b"hv",
     synopsis: "[OPTION]... [FILE]...",
     summary: "Calculate with decimal numbers of any size.\n\n\
               The FILEs are read and run one after the other, and then standard input.",
@@ -72,8 +73,8 @@ fn main(process: &Process) -> io::Result<i32> {
             Err(Fault::Io(error)) => return Err(error),
             Err(Fault::Syntax(message)) => {
                 machine.printer.flush()?;
-                let source = &parser.lexer.source;
-                let text = format!("{} {}: {message}\n", source.name, source.line);
+                let line = parser.line();
+                let text = format!("{} {line}: {message}\n", parser.lexer.source.name);
                 process.stderr().write_all(text.as_bytes())?;
                 parser.recover();
                 continue;

@@ -20,6 +20,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "ed",
+    letters: b"hV",
     synopsis: "[OPTION]... [FILE]",
     summary: "Edit the lines of FILE as commands on standard input say.",
     options: &[

@@ -14,6 +14,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "cmp",
+    letters: b"v",
     synopsis: "[OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]",
     summary: "Compare two files byte by byte.\n\n\
               The optional SKIP1 and SKIP2 specify the number of bytes to skip\n\

@@ -3,6 +3,7 @@
 mod compare;
 mod edits;
 mod files;
+mod groups;
 mod hunks;
 mod kinds;
 mod options;

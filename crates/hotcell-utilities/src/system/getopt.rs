@@ -14,6 +14,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "getopt",
+    letters: b"hV",
     synopsis: "<optstring> <parameters>\n[options] [--] <optstring> <parameters>\n[options] -o|--options <optstring> [options] [--] <parameters>",
     summary: "Parse command options.",
     options: &[

@@ -21,6 +21,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "column",
+    letters: b"hV",
     synopsis: "[options] [<file>...]",
     summary: "Columnate lists.",
     options: &[
@@ -112,7 +113,7 @@ fn main(process: &Process) -> io::Result<i32> {
 }
 
 fn width_of(text: &[u8]) -> usize {
-    text.chars().count()
+    crate::characters::columns(text)
 }
 
 fn output_width(process: &Process, parsed: &Parsed) -> usize {

@@ -52,7 +52,7 @@ const USAGE: Usage = Usage {
             "quiet",
             "do not print counts of output file sizes (also --silent)",
         ),
-        Opt::flag('\0', "silent", "the same as --quiet"),
+        Opt::flag('q', "silent", "the same as --quiet"),
         Opt::flag('z', "elide-empty-files", "suppress empty output files"),
     ],
     notes: "Each PATTERN may be:\n  \

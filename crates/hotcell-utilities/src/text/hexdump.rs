@@ -47,6 +47,7 @@ const OPTIONS: &[Opt] = &[
 
 const USAGE: Usage = Usage {
     name: "hexdump",
+    letters: b"hV",
     synopsis: "[OPTION]... [FILE]...",
     summary: "Display file contents in hexadecimal, decimal, octal, or ascii.",
     options: OPTIONS,

@@ -19,6 +19,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "iconv",
+    letters: b"V",
     synopsis: "[OPTION...] [FILE...]",
     summary: "Convert encoding of given files from one encoding to another.",
     options: &[

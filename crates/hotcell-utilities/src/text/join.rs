@@ -474,7 +474,11 @@ fn split(text: &[u8], separator: Option<u8>) -> Vec<(usize, usize)> {
                     start = Some(at);
                 }
             }
-            fields.extend(start.map(|start| (start, text.len())));
+            // Blanks at the end have an empty field behind them.
+            let is_after_blanks = !fields.is_empty() || start.is_some();
+            if is_after_blanks {
+                fields.push((start.unwrap_or(text.len()), text.len()));
+            }
         }
     }
     fields

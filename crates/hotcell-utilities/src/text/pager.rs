@@ -187,6 +187,7 @@ fn unknown_option(args: &[BString]) -> Option<BString> {
 
 const MORE_USAGE: Usage = Usage {
     name: "more",
+    letters: b"hV",
     synopsis: "[OPTION]... [FILE]...",
     summary: "Show files, one screen after the other. Without a terminal, as here, they are copied.",
     options: &[

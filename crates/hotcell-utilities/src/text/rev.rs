@@ -18,6 +18,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "rev",
+    letters: b"hV",
     synopsis: "[options] [<file> ...]",
     summary: "Reverse lines characterwise.",
     options: &[Opt::flag('0', "zero", "use NUL as line separator")],

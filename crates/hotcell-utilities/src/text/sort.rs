@@ -160,8 +160,60 @@ fn main(process: &Process) -> io::Result<i32> {
     }
 }
 
+/// `+1 -2`, which counts from zero, is `-k 2,2`.
+fn modern(args: &[BString]) -> Vec<BString> {
+    let mut new = Vec::with_capacity(args.len());
+    let mut args = args.iter().peekable();
+    while let Some(arg) = args.next() {
+        let Some((field, character, letters)) = arg.strip_prefix(b"+").and_then(old_place) else {
+            let is_end = arg == "--";
+            new.push(arg.clone());
+            if is_end {
+                new.extend(args.by_ref().cloned());
+            }
+            continue;
+        };
+        let mut key = format!("-k{}.{}{letters}", field + 1, character + 1);
+        let end = args
+            .peek()
+            .and_then(|arg| arg.strip_prefix(b"-").and_then(old_place));
+        if let Some((field, character, letters)) = end {
+            args.next();
+            key.push_str(&match character {
+                0 => format!(",{field}{letters}"),
+                _ => format!(",{}.{character}{letters}", field + 1),
+            });
+        }
+        new.push(key.into());
+    }
+    new
+}
+
+/// `1.2n`: a field, a character in it, and letters.
+fn old_place(text: &[u8]) -> Option<(u32, u32, &str)> {
+    let text = text.to_str().ok()?;
+    let digits = |text: &str| {
+        text.find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len())
+    };
+    let (field, rest) = text.split_at(digits(text));
+    let (character, letters) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(digits(rest)),
+        None => ("0", rest),
+    };
+    let is_key = letters
+        .bytes()
+        .all(|letter| b"bdfgiMhnRrV".contains(&letter));
+    let field = field.parse().ok().filter(|field| *field < u32::MAX)?;
+    let character = character.parse().ok().filter(|at| *at < u32::MAX)?;
+    is_key.then_some((field, character, letters))
+}
+
 fn sort(process: &Process) -> io::Result<i32> {
-    let parsed = USAGE.parse(process);
+    let parsed = USAGE.parse_args(
+        process,
+        &modern(process.args().get(1..).unwrap_or_default()),
+    );
     let comparison = comparison(process, &parsed)?;
     let end = if parsed.has("zero-terminated") {
         0
@@ -178,6 +230,10 @@ fn sort(process: &Process) -> io::Result<i32> {
             );
         }
         names = names_from(process, list)?;
+        if names.is_empty() {
+            process.complain([b"no input from ", quote(list).as_slice()].concat());
+            return Ok(2);
+        }
     }
     if names.is_empty() {
         names.push("-".into());

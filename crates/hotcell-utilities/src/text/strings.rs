@@ -14,6 +14,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "strings",
+    letters: b"hvV",
     synopsis: "[option(s)] [file(s)]",
     summary: "Display printable strings in [file(s)] (stdin by default).",
     options: &[

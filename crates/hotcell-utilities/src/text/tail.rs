@@ -92,8 +92,17 @@ struct Follow {
 }
 
 fn main(process: &Process) -> io::Result<i32> {
-    let args = modern(process.args().get(1..).unwrap_or_default());
+    let given = process.args().get(1..).unwrap_or_default();
+    let args = modern(given);
     let parsed = USAGE.parse_args(process, &args);
+    if args != given && parsed.operands.len() > 1 {
+        let option = given
+            .first()
+            .map(|first| first.get(1..).unwrap_or_default());
+        let option = option.unwrap_or_default().as_bstr();
+        process.complain(format!("option used in invalid context -- {option}"));
+        return Ok(1);
+    }
     let mut part = Part::Lines(10);
     for (name, value) in parsed.iter() {
         if let ("bytes" | "lines", Some(value)) = (name, value) {

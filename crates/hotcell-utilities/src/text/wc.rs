@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Process};
 
 use crate::{
-    Opt, Usage, Utility,
+    Opt, Usage, Utility, characters,
     operands::{complain_of, names_from},
     piece::Piece,
     quote::quote,
@@ -108,6 +108,7 @@ fn main(process: &Process) -> io::Result<i32> {
             .concat(),
         );
     }
+    let are_bytes = characters::are_bytes(process);
     let mut names = parsed.operands.clone();
     if let Some(list) = parsed.value("files0-from") {
         if let Some(extra) = names.first() {
@@ -138,6 +139,9 @@ fn main(process: &Process) -> io::Result<i32> {
             if process.open_input(name).is_err() && error.raw_os_error() != Some(21) {
                 continue;
             }
+        }
+        if are_bytes {
+            counts.chars = counts.bytes;
         }
         sum.lines += counts.lines;
         sum.words += counts.words;
@@ -220,6 +224,7 @@ fn count(
     let mut pieces = Piece::default();
     let mut in_word = false;
     let mut column = 0;
+    let mut wide = Wide::default();
     loop {
         let piece = &*pieces.read(&mut input)?;
         if piece.is_empty() {
@@ -253,8 +258,10 @@ fn count(
                             counts.words += 1;
                             in_word = true;
                         }
-                        if !byte.is_ascii_control() && (*byte as i8) >= -0x40 {
-                            column += 1;
+                        if byte.is_ascii() {
+                            column += u64::from(!byte.is_ascii_control());
+                        } else {
+                            column += wide.columns(*byte);
                         }
                     }
                 }
@@ -264,4 +271,32 @@ fn count(
     }
     counts.longest = counts.longest.max(column);
     Ok(())
+}
+
+/// A character of several bytes, as far as it is there.
+#[derive(Default)]
+struct Wide {
+    bytes: [u8; 4],
+    length: usize,
+}
+
+impl Wide {
+    /// How many columns this byte completes.
+    fn columns(&mut self, byte: u8) -> u64 {
+        if byte >= 0xc0 {
+            self.length = 0;
+        }
+        let Some(place) = self.bytes.get_mut(self.length) else {
+            return 0;
+        };
+        *place = byte;
+        self.length += 1;
+        let (Some(character), _) =
+            bstr::decode_utf8(self.bytes.get(..self.length).unwrap_or_default())
+        else {
+            return 0;
+        };
+        self.length = 0;
+        unicode_width::UnicodeWidthChar::width(character).unwrap_or(0) as u64
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) const UTILITY: Utility = Utility {
 
 const USAGE: Usage = Usage {
     name: "xxd",
+    letters: b"hv",
     synopsis: "[options] [infile [outfile]]\n-r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]",
     summary: "Make a hexdump or do the reverse.",
     options: &[
@@ -285,23 +286,24 @@ fn dump(
         let line = line(row, offset, style);
         offset = offset.wrapping_add(count as u64);
         if style.autoskip && row.iter().all(|byte| *byte == 0) && count == style.columns {
-            // The first one is shown, one more is held back in case it is the last, the rest is a star.
+            // The first one is shown, and the last one if nothing comes behind it. More than one between are a star.
             match skipped {
                 0 => out.write_all(&line)?,
-                1 => zeros = vec![line],
-                2 => {
-                    out.write_all(b"*\n")?;
+                1 | 2 => zeros.push(line),
+                _ => {
+                    if skipped == 3 {
+                        out.write_all(b"*\n")?;
+                    }
                     zeros = vec![line];
                 }
-                _ => zeros = vec![line],
             }
             skipped += 1;
             continue;
         }
-        if skipped == 2 {
-            for line in &zeros {
-                out.write_all(line)?;
-            }
+        match skipped {
+            3 => out.write_all(b"*\n")?,
+            0..3 => zeros.iter().try_for_each(|line| out.write_all(line))?,
+            _ => {}
         }
         zeros.clear();
         skipped = 0;

@@ -12,7 +12,7 @@ use tar::{Builder, EntryType, Header};
 
 use super::{
     Tar, list, names,
-    options::Mode,
+    options::{Keeps, Mode, Tag},
     source,
     stored::{self, Refused},
 };
@@ -72,11 +72,10 @@ pub(super) fn create(tar: &mut Tar<'_>) -> io::Result<()> {
         Some(codec) => Sink::Packed(Box::new(codec.writer(
             process,
             out,
-            if codec == crate::archives::codec::Codec::Zstd {
-                3
-            } else {
-                6
-            },
+            tar.options.level.unwrap_or(match codec {
+                crate::archives::codec::Codec::Zstd => 3,
+                _ => 6,
+            }),
         )?)),
     };
     run(tar, sink, archive, HashMap::new())
@@ -219,10 +218,19 @@ fn add(
         {
             continue;
         }
+        let tag = if meta.is_dir() {
+            tag_in(tar, &path)
+        } else {
+            None
+        };
+        if tag.as_ref().is_some_and(|tag| tag.keeps == Keeps::Nothing) {
+            continue;
+        }
         let is_old = creation
             .newest
             .get(&name)
-            .is_some_and(|written| *written >= meta.modified.seconds());
+            .is_some_and(|written| *written >= meta.modified.seconds())
+            || !meta.is_dir() && is_older(tar, &meta);
         if !is_old {
             member(tar, creation, &name, &path, &meta)?;
         }
@@ -242,6 +250,12 @@ fn add(
                         [stem.as_slice(), b"/"].concat()
                     };
                     for entry in entries.into_iter().rev() {
+                        let is_kept = tag.as_ref().is_none_or(|tag| {
+                            tag.keeps == Keeps::DirectoryAndTag && tag.name == entry.name
+                        });
+                        if !is_kept {
+                            continue;
+                        }
                         charge
                             .grow(stem.len() + entry.name.len() + 32)
                             .map_err(limit_error)?;
@@ -260,6 +274,43 @@ fn add(
         }
     }
     Ok(())
+}
+
+/// Whether a file is older than what is asked for; its status counts as well, unless only its content is to.
+fn is_older(tar: &Tar<'_>, meta: &Metadata) -> bool {
+    let is_content = tar.options.parsed.has("newer-mtime");
+    let newest = if is_content {
+        meta.modified
+    } else {
+        meta.modified.max(meta.changed)
+    };
+    tar.options.newer.is_some_and(|newer| newest <= newer)
+}
+
+/// The mark of a directory whose contents are left out, if it has one; that is said.
+fn tag_in(tar: &Tar<'_>, path: &hotcell_vfs::VfsPath) -> Option<Tag> {
+    let process = tar.process;
+    let mut tags = tar.options.tags.iter();
+    let tag = tags.find(|tag| {
+        let file = process
+            .vfs()
+            .open(&path.join(&tag.name), &OpenOptions::read());
+        file.is_ok_and(|file| {
+            let mut head = vec![0; tag.signature.len()];
+            let read = file.read_at(0, &mut head);
+            head.is_empty() || read.is_ok_and(|count| count == head.len()) && head == tag.signature
+        })
+    })?;
+    let dumped = match tag.keeps {
+        Keeps::DirectoryAndTag | Keeps::Directory => "contents not dumped",
+        Keeps::Nothing => "directory not dumped",
+    };
+    let what = match tag.signature {
+        b"" => "a tag file",
+        _ => "a cache directory tag",
+    };
+    process.complain(format!("{path}/: contains {what} {}; {dumped}", tag.name));
+    Some(tag.clone())
 }
 
 fn header(tar: &Tar<'_>, meta: &Metadata) -> Header {
@@ -282,7 +333,11 @@ fn header(tar: &Tar<'_>, meta: &Metadata) -> Header {
         });
     header.set_mode(mode);
     header.set_size(0);
-    let time = tar.options.mtime.unwrap_or(meta.modified);
+    let time = match tar.options.mtime {
+        Some(most) if tar.options.parsed.has("clamp-mtime") => most.min(meta.modified),
+        Some(time) => time,
+        None => meta.modified,
+    };
     header.set_mtime(u64::try_from(time.seconds()).unwrap_or(0));
     let owner = |option: &str| {
         let text = tar.options.parsed.value(option)?;
@@ -344,7 +399,9 @@ fn member(
             );
         }
         FileType::File => {
-            if let Some(first) = creation.links.get(&(meta.dev, meta.ino)) {
+            let is_alone = tar.options.parsed.has("hard-dereference");
+            let known = creation.links.get(&(meta.dev, meta.ino));
+            if let Some(first) = known.filter(|_| !is_alone) {
                 header.set_entry_type(EntryType::Link);
                 target = Some(first.to_vec());
             } else {

@@ -101,6 +101,7 @@ pub(super) fn extract(tar: &mut Tar<'_>) -> io::Result<()> {
         if !wanted.takes(tar, &name) {
             continue;
         }
+        tar.options.folder = wanted.folder(tar);
         let Some(target) = target_name(tar, &name, top.as_ref())? else {
             continue;
         };

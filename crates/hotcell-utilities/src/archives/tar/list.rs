@@ -80,6 +80,8 @@ pub(super) fn name_of<R: io::Read>(entry: &Entry<'_, R>) -> BString {
 pub(super) struct Wanted {
     names: Vec<(BString, bool)>,
     wildcards: bool,
+    /// Which of the names the last member that was taken has.
+    last: Option<usize>,
 }
 
 impl Wanted {
@@ -92,7 +94,23 @@ impl Wanted {
             .collect();
         let wildcards =
             tar.options.parsed.last_of(&["wildcards", "no-wildcards"]) == Some("wildcards");
-        Self { names, wildcards }
+        Self {
+            names,
+            wildcards,
+            last: None,
+        }
+    }
+
+    /// The directory that goes with the name of the last member that was taken.
+    pub(super) fn folder(&self, tar: &Tar<'_>) -> BString {
+        let member = self.last.and_then(|last| tar.options.members.get(last));
+        let folder = member.map_or(&tar.options.folder, |(_, folder)| folder);
+        folder.clone()
+    }
+
+    /// Whether no member was named.
+    pub(super) fn is_for_nobody(&self) -> bool {
+        self.names.is_empty()
     }
 
     pub(super) fn takes(&mut self, tar: &Tar<'_>, name: &BString) -> bool {
@@ -108,7 +126,7 @@ impl Wanted {
             return true;
         }
         let mut found = false;
-        for (wanted, was_found) in &mut self.names {
+        for (at, (wanted, was_found)) in self.names.iter_mut().enumerate() {
             tar.process.spend(8);
             if names::matches(
                 wanted,
@@ -117,6 +135,9 @@ impl Wanted {
                 tar.options.parsed.last_of(&["anchored", "no-anchored"]) != Some("no-anchored"),
             ) {
                 *was_found = true;
+                if !found {
+                    self.last = Some(at);
+                }
                 found = true;
             }
         }
@@ -170,7 +191,11 @@ pub(super) fn line(
     let size = header.size().unwrap_or(0).to_string();
     // The columns grow with what was shown before; this is what GNU begins with.
     let width = 19usize.saturating_sub(owner.len() + 1).max(size.len());
-    let zone = time::zone(tar.process);
+    let zone = if tar.options.parsed.has("utc") {
+        crate::calendar::Zone::UTC
+    } else {
+        time::zone(tar.process)
+    };
     let format = if tar.options.parsed.has("full-time") {
         "%Y-%m-%d %H:%M:%S"
     } else {

@@ -34,6 +34,9 @@ pub(super) const USAGE: Usage = Usage {
             "find differences between archive and file system",
         ),
         Opt::flag('\0', "diff", "same as --compare"),
+        Opt::flag('A', "concatenate", "append tar files to an archive"),
+        Opt::flag('\0', "catenate", "same as --concatenate"),
+        Opt::flag('\0', "delete", "delete from the archive"),
         Opt::value('f', "file", "ARCHIVE", "use archive file ARCHIVE"),
         Opt::value('C', "directory", "DIR", "change to directory DIR"),
         Opt::flag('v', "verbose", "verbosely list files processed"),
@@ -42,6 +45,17 @@ pub(super) const USAGE: Usage = Usage {
         Opt::flag('j', "bzip2", "filter the archive through bzip2"),
         Opt::flag('J', "xz", "filter the archive through xz"),
         Opt::flag('\0', "zstd", "filter the archive through zstd"),
+        Opt::value(
+            'I',
+            "use-compress-program",
+            "PROG",
+            "filter through PROG: gzip, pigz, bzip2, xz or zstd,\nperhaps with a level such as -9",
+        ),
+        Opt::flag(
+            '\0',
+            "no-auto-compress",
+            "do not use archive suffix to determine the compression program",
+        ),
         Opt::flag(
             'a',
             "auto-compress",
@@ -120,6 +134,104 @@ pub(super) const USAGE: Usage = Usage {
             '\0',
             "exclude-vcs",
             "exclude version control system directories",
+        ),
+        Opt::flag('\0', "exclude-backups", "exclude backup and lock files"),
+        Opt::flag(
+            '\0',
+            "exclude-caches",
+            "exclude contents of directories containing CACHEDIR.TAG,\nexcept for the tag file itself",
+        ),
+        Opt::flag(
+            '\0',
+            "exclude-caches-under",
+            "exclude everything under directories containing CACHEDIR.TAG",
+        ),
+        Opt::flag(
+            '\0',
+            "exclude-caches-all",
+            "exclude directories containing CACHEDIR.TAG",
+        ),
+        Opt::value(
+            '\0',
+            "exclude-tag",
+            "FILE",
+            "exclude contents of directories containing FILE,\nexcept for FILE itself",
+        ),
+        Opt::value(
+            '\0',
+            "exclude-tag-under",
+            "FILE",
+            "exclude everything under directories containing FILE",
+        ),
+        Opt::value(
+            '\0',
+            "exclude-tag-all",
+            "FILE",
+            "exclude directories containing FILE",
+        ),
+        Opt::value(
+            'N',
+            "newer",
+            "DATE-OR-FILE",
+            "only store files newer than DATE-OR-FILE",
+        ),
+        Opt::value('\0', "after-date", "DATE", "same as --newer"),
+        Opt::value(
+            '\0',
+            "newer-mtime",
+            "DATE",
+            "compare date and time when data changed only",
+        ),
+        Opt::value('\0', "add-file", "FILE", "add given FILE to the archive"),
+        Opt::flag(
+            '\0',
+            "clamp-mtime",
+            "only set time when the file is more recent than what was\ngiven with --mtime",
+        ),
+        Opt::flag(
+            '\0',
+            "hard-dereference",
+            "follow hard links; archive and dump the files they refer to",
+        ),
+        Opt::flag('\0', "utc", "print file modification times in UTC"),
+        Opt::flag('\0', "posix", "same as --format=posix"),
+        Opt::flag(
+            '\0',
+            "acls",
+            "enable the POSIX ACLs support (no file has one here)",
+        ),
+        Opt::flag('\0', "no-acls", "disable the POSIX ACLs support"),
+        Opt::flag(
+            '\0',
+            "selinux",
+            "enable the SELinux context support (no file has one here)",
+        ),
+        Opt::flag('\0', "no-selinux", "disable the SELinux context support"),
+        Opt::flag(
+            '\0',
+            "xattrs",
+            "enable extended attributes support (no file has one here)",
+        ),
+        Opt::flag('\0', "no-xattrs", "disable extended attributes support"),
+        Opt::flag(
+            '\0',
+            "force-local",
+            "archive file is local even if it has a colon",
+        ),
+        Opt::flag(
+            '\0',
+            "overwrite-dir",
+            "overwrite metadata of existing directories (default)",
+        ),
+        Opt::flag(
+            '\0',
+            "verbatim-files-from",
+            "-T reads file names verbatim (the default, here)",
+        ),
+        Opt::flag(
+            '\0',
+            "no-null",
+            "disable the effect of the previous --null option",
         ),
         Opt::flag('\0', "wildcards", "use wildcards (default for exclusion)"),
         Opt::flag('\0', "no-wildcards", "verbatim string matching"),
@@ -233,6 +345,8 @@ pub(super) enum Mode {
     List,
     Extract,
     Compare,
+    Delete,
+    Concatenate,
 }
 
 pub(super) struct Options {
@@ -240,6 +354,8 @@ pub(super) struct Options {
     pub(super) parsed: Parsed,
     pub(super) archive: BString,
     pub(super) codec: Option<Codec>,
+    /// How well it compresses, if that was said.
+    pub(super) level: Option<u32>,
     pub(super) verbose: usize,
     pub(super) absolute: bool,
     pub(super) strip: usize,
@@ -251,6 +367,89 @@ pub(super) struct Options {
     pub(super) folder: BString,
     pub(super) mode_change: Option<ModeChange>,
     pub(super) mtime: Option<Timestamp>,
+    /// Older files are left out.
+    pub(super) newer: Option<Timestamp>,
+    /// Files that mark directories whose contents are left out.
+    pub(super) tags: Vec<Tag>,
+}
+
+/// What a file in a directory says about the directory.
+#[derive(Debug, Clone)]
+pub(super) struct Tag {
+    pub(super) name: BString,
+    /// What it has to begin with.
+    pub(super) signature: &'static [u8],
+    pub(super) keeps: Keeps,
+}
+
+/// What is stored of a directory with a tag.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Keeps {
+    DirectoryAndTag,
+    Directory,
+    Nothing,
+}
+
+/// What `CACHEDIR.TAG` begins with, as the Cache Directory Tagging Specification has it.
+const CACHE_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+fn tags(parsed: &Parsed) -> Vec<Tag> {
+    let kinds = [
+        ("", Keeps::DirectoryAndTag),
+        ("-under", Keeps::Directory),
+        ("-all", Keeps::Nothing),
+    ];
+    let mut tags = Vec::new();
+    for (suffix, keeps) in kinds {
+        let tag_option = format!("exclude-tag{suffix}");
+        let given = parsed.values(&tag_option);
+        tags.extend(given.map(BString::from).map(|name| Tag {
+            name,
+            signature: b"",
+            keeps,
+        }));
+        if parsed.has(&format!("exclude-caches{suffix}")) {
+            tags.push(Tag {
+                name: "CACHEDIR.TAG".into(),
+                signature: CACHE_SIGNATURE,
+                keeps,
+            });
+        }
+    }
+    tags
+}
+
+/// Options that say how the archive is compressed.
+const COMPRESSION: [&str; 8] = [
+    "gzip",
+    "gunzip",
+    "bzip2",
+    "xz",
+    "zstd",
+    "use-compress-program",
+    "auto-compress",
+    "no-auto-compress",
+];
+
+/// What a program makes, and how well.
+fn by_program(process: &Process, command: &BStr) -> (Codec, Option<u32>) {
+    let mut words = command.fields();
+    let program = words.next().unwrap_or_default();
+    let name = program.rsplit_str("/").next().unwrap_or_default();
+    let codec = match name {
+        b"gzip" | b"pigz" => Codec::Gzip,
+        b"bzip2" | b"pbzip2" | b"lbzip2" => Codec::Bzip2,
+        b"xz" | b"pixz" | b"pxz" => Codec::Xz,
+        b"zstd" | b"zstdmt" | b"pzstd" => Codec::Zstd,
+        _ => {
+            let text = [program, b": Cannot exec: No such file or directory"].concat();
+            process.complain(text);
+            process.complain("Error is not recoverable: exiting now");
+            process.exit(2)
+        }
+    };
+    let level = words.find_map(|word| word.strip_prefix(b"-")?.to_str().ok()?.parse().ok());
+    (codec, level)
 }
 
 impl Options {
@@ -264,6 +463,9 @@ impl Options {
             ("update", Mode::Update),
             ("compare", Mode::Compare),
             ("diff", Mode::Compare),
+            ("delete", Mode::Delete),
+            ("concatenate", Mode::Concatenate),
+            ("catenate", Mode::Concatenate),
         ];
         let mut chosen = modes
             .iter()
@@ -282,15 +484,21 @@ impl Options {
         let archive = parsed
             .value("file")
             .map_or_else(|| "-".into(), BString::from);
-        let codec =
-            match parsed.last_of(&["gzip", "gunzip", "bzip2", "xz", "zstd", "auto-compress"]) {
-                Some("gzip" | "gunzip") => Some(Codec::Gzip),
-                Some("bzip2") => Some(Codec::Bzip2),
-                Some("xz") => Some(Codec::Xz),
-                Some("zstd") => Some(Codec::Zstd),
-                Some(_) => by_suffix(&archive),
-                None => None,
-            };
+        let mut level = None;
+        let codec = match parsed.last_of(&COMPRESSION) {
+            Some("gzip" | "gunzip") => Some(Codec::Gzip),
+            Some("bzip2") => Some(Codec::Bzip2),
+            Some("xz") => Some(Codec::Xz),
+            Some("zstd") => Some(Codec::Zstd),
+            Some("use-compress-program") => {
+                let program = parsed.value("use-compress-program").unwrap_or_default();
+                let (codec, given) = by_program(process, program);
+                level = given;
+                Some(codec)
+            }
+            Some("auto-compress") => by_suffix(&archive),
+            _ => None,
+        };
         let strip = match parsed.value("strip-components").map(|text| {
             (
                 text,
@@ -322,6 +530,9 @@ impl Options {
         for file in parsed.values("exclude-from") {
             excluded.extend(lines_of(process, file, false));
         }
+        if parsed.has("exclude-backups") {
+            excluded.extend([".#*", "*~", "#*#"].map(BString::from));
+        }
         if parsed.has("exclude-vcs") {
             excluded.extend(
                 [
@@ -347,7 +558,7 @@ impl Options {
                     hint(process)
                 }
             });
-        let mtime = parsed.value("mtime").map(|text| {
+        let moment = |text: &BStr| {
             let by_file = text.starts_with(b"/") || text.starts_with(b".");
             let found = if by_file {
                 process
@@ -369,7 +580,12 @@ impl Options {
                 );
                 hint(process)
             })
-        });
+        };
+        let mtime = parsed.value("mtime").map(moment);
+        let newer = ["newer", "after-date", "newer-mtime"]
+            .iter()
+            .find_map(|name| parsed.value(name))
+            .map(moment);
         let (members, folder) = members(process, args, &parsed);
         if mode == Mode::Create && members.is_empty() && !parsed.has("files-from") {
             process.complain("Cowardly refusing to create an empty archive");
@@ -379,6 +595,7 @@ impl Options {
             mode,
             archive,
             codec,
+            level,
             verbose: parsed.count("verbose"),
             absolute: parsed.has("absolute-names"),
             strip,
@@ -388,6 +605,8 @@ impl Options {
             folder,
             mode_change,
             mtime,
+            newer,
+            tags: tags(&parsed),
             parsed,
         }
     }
@@ -527,9 +746,15 @@ fn members(
         }
     }
     members.extend(operands.map(|name| (name.clone(), folder.clone())));
+    members.extend(
+        parsed
+            .values("add-file")
+            .map(|name| (name.into(), folder.clone())),
+    );
+    let by_null = parsed.last_of(&["null", "no-null"]) == Some("null");
     for file in parsed.values("files-from") {
         members.extend(
-            lines_of(process, file, parsed.has("null"))
+            lines_of(process, file, by_null)
                 .into_iter()
                 .map(|name| (name, folder.clone())),
         );

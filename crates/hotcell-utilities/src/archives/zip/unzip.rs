@@ -14,10 +14,11 @@ use crate::{Opt, Parsed, Usage, Utility, calendar, wildcard};
 
 const USAGE: Usage = Usage {
     name: "unzip",
-    synopsis: "[-cjlnopqtv] FILE[.zip] [MEMBER]... [-x MEMBER]... [-d DIR]",
+    synopsis: "[-cfjlnopqtuv] FILE[.zip] [MEMBER]... [-x MEMBER]... [-d DIR]",
     summary: "Extract files from zip archives.",
     options: &[
         Opt::flag('c', "", "extract to standard output, with names"),
+        Opt::flag('f', "", "freshen existing files, create none"),
         Opt::flag('j', "", "junk paths: make no directories"),
         Opt::flag('l', "", "list files"),
         Opt::flag('n', "", "never overwrite existing files"),
@@ -25,6 +26,7 @@ const USAGE: Usage = Usage {
         Opt::flag('p', "", "extract to standard output, no messages"),
         Opt::flag('q', "", "quiet; twice, quieter"),
         Opt::flag('t', "", "test compressed data"),
+        Opt::flag('u', "", "update files, create if necessary"),
         Opt::flag('v', "", "list verbosely"),
         Opt::flag('C', "", "match names without regard to case"),
         Opt::value('d', "", "DIR", "extract files into DIR"),
@@ -354,6 +356,17 @@ impl Unzip<'_> {
         let path = process.resolve(&name);
         let vfs = process.vfs();
         let is_quiet = self.parsed.has("q");
+        let freshens = self.parsed.has("f");
+        if freshens || self.parsed.has("u") {
+            let written = member.modified(&calendar::zone_of(process)).seconds();
+            let is_new = match vfs.lstat(&path) {
+                Ok(there) => there.is_dir() || there.modified.seconds() < written,
+                Err(_) => !freshens,
+            };
+            if !is_new {
+                return Ok(());
+            }
+        }
         if member.is_folder() {
             if !vfs.exists(&path) {
                 vfs.mkdir_all(&path, 0o777 & !process.umask())

@@ -34,6 +34,7 @@ pub(super) const USAGE: Usage = Usage {
             "one of these; auto is that of the input",
         ),
         Opt::flag('i', "inplace", "replace each FILE by the results"),
+        Opt::flag('\0', "in-place", "the same as --inplace"),
         Opt::flag('n', "null-input", "use null as the single input value"),
         Opt::flag('s', "slurp", "read all documents into one array"),
         Opt::optional_long(
@@ -163,7 +164,7 @@ pub(super) fn read(process: &Process, heap: &Heap) -> Result<Arguments, String> 
     {
         files.extend(program.take());
     }
-    let in_place = parsed.has("inplace");
+    let in_place = parsed.has("inplace") || parsed.has("in-place");
     if in_place && files.is_empty() {
         return Err("-i needs a file".to_owned());
     }

@@ -53,11 +53,11 @@ pub(super) fn print(
     }
     match options.format {
         Format::Commas => commas(out, &cells, options.width),
-        Format::Columns => grid(process, out, &cells, options.width, true),
-        Format::Across => grid(process, out, &cells, options.width, false),
+        Format::Columns => grid(process, out, &cells, options, true),
+        Format::Across => grid(process, out, &cells, options, false),
         _ => cells.iter().try_for_each(|(cell, _)| {
             out.write_all(cell)?;
-            out.write_all(b"\n")
+            out.write_all(&[options.end])
         }),
     }
 }
@@ -94,9 +94,10 @@ fn grid(
     process: &Process,
     out: &mut Output<'_>,
     cells: &[(Vec<u8>, usize)],
-    width: usize,
+    options: &Options,
     down: bool,
 ) -> io::Result<()> {
+    let width = options.width;
     if cells.is_empty() {
         return Ok(());
     }
@@ -122,6 +123,7 @@ fn grid(
     let (columns, widths) = chosen;
     let rows = cells.len().div_ceil(columns);
     for row in 0..rows {
+        let mut begin = 0;
         for (column, widest) in widths.iter().enumerate() {
             let at = if down {
                 column * rows + row
@@ -139,11 +141,25 @@ fn grid(
             };
             let is_last = column + 1 == columns || next >= cells.len();
             if !is_last {
-                // GNU fills with tabs where it can; blanks look the same and are what `-T0` gives.
-                write!(out, "{:1$}", "", widest + GAP - width)?;
+                fill(out, begin + width, begin + widest + GAP, options.tab)?;
             }
+            begin += widest + GAP;
         }
         out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Goes from one column to another, with tabs where they lead there.
+fn fill(out: &mut Output<'_>, mut from: usize, to: usize, tab: usize) -> io::Result<()> {
+    while from < to {
+        if tab > 0 && to / tab > (from + 1) / tab {
+            out.write_all(b"\t")?;
+            from += tab - from % tab;
+        } else {
+            out.write_all(b" ")?;
+            from += 1;
+        }
     }
     Ok(())
 }

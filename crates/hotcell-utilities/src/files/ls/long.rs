@@ -67,6 +67,9 @@ pub(super) fn print(
         if options.group {
             write!(out, " {owner}")?;
         }
+        if options.author {
+            write!(out, " {owner}")?;
+        }
         let when = entry.time(options);
         let stamp = time::show(when, &zone, &format(options, when, now));
         write!(out, " {:>sizes$} {stamp} ", size(entry))?;
@@ -75,7 +78,7 @@ pub(super) fn print(
             out.write_all(b" -> ")?;
             out.write_all(&options.style.target(target.as_bstr(), meta.as_ref()))?;
         }
-        out.write_all(b"\n")?;
+        out.write_all(&[options.end])?;
     }
     Ok(())
 }

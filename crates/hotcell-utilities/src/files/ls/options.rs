@@ -193,6 +193,8 @@ pub(super) const USAGE: Usage = Usage {
         ),
         Opt::flag('x', "", "list entries by lines instead of by columns"),
         Opt::flag('X', "", "sort alphabetically by entry extension"),
+        Opt::flag('\0', "author", "with -l, print the author of each file"),
+        Opt::flag('\0', "zero", "end each output line with NUL, not newline"),
         Opt::flag('1', "", "list one file per line"),
     ],
     error_code: 2,
@@ -271,10 +273,15 @@ pub(super) struct Options {
     pub(super) sizes: bool,
     pub(super) owner: bool,
     pub(super) group: bool,
+    pub(super) author: bool,
     pub(super) numeric: bool,
     pub(super) units: Units,
     pub(super) time_style: Option<String>,
     pub(super) width: usize,
+    /// How far tabs are apart; 0 if there are none.
+    pub(super) tab: usize,
+    /// What ends a line.
+    pub(super) end: u8,
     pub(super) style: Style,
 }
 
@@ -319,10 +326,13 @@ impl Options {
             sizes: parsed.has("size"),
             owner: !parsed.has("g"),
             group: !parsed.has("o") && !parsed.has("no-group"),
+            author: parsed.has("author"),
             numeric: parsed.has("numeric-uid-gid"),
             units: Units::Plain,
             time_style: None,
             width: width(process, parsed),
+            tab: tab(process, parsed),
+            end: if parsed.has("zero") { 0 } else { b'\n' },
             style: Style::new(process, parsed, is_terminal, usage),
         };
         if parsed.last_of(&["all", "almost-all"]) == Some("almost-all") {
@@ -336,6 +346,7 @@ impl Options {
                 ("C", _) => options.format = Format::Columns,
                 ("x", _) => options.format = Format::Across,
                 ("m", _) => options.format = Format::Commas,
+                ("zero", _) if options.format != Format::Long => options.format = Format::Single,
                 ("1", _) if options.format != Format::Long => options.format = Format::Single,
                 ("format", Some(b"long" | b"verbose")) => options.format = Format::Long,
                 ("format", Some(b"across" | b"horizontal")) => options.format = Format::Across,
@@ -449,6 +460,16 @@ fn width(process: &Process, parsed: &Parsed) -> usize {
         Some(width) => width,
         None => 80,
     }
+}
+
+fn tab(process: &Process, parsed: &Parsed) -> usize {
+    let given = parsed.value("tabsize");
+    let number = given.map_or(Some(8), |text| text.to_str().ok()?.parse().ok());
+    number.unwrap_or_else(|| {
+        let text = given.unwrap_or_default();
+        process.complain([b"invalid tab size: ", quote(text).as_slice()].concat());
+        process.exit(2)
+    })
 }
 
 fn time_style(text: &[u8]) -> Option<String> {

@@ -68,7 +68,7 @@ impl Style {
         for (name, value) in parsed.iter() {
             let value = value.map(|value| value.as_bytes());
             match (name, value) {
-                ("literal", _) => style.quoting = Quoting::Literal,
+                ("literal" | "zero", _) => style.quoting = Quoting::Literal,
                 ("escape", _) => style.quoting = Quoting::Escape,
                 ("quote-name", _) => style.quoting = Quoting::C,
                 ("quoting-style", Some(word)) => {
@@ -186,7 +186,7 @@ impl Style {
     pub(super) fn name(&self, entry: &Entry) -> (Vec<u8>, usize) {
         let quoted = self.quoted(entry.name.as_bstr());
         let indicator = self.indicator(&entry.meta);
-        let width = quoted.as_bstr().chars().count() + indicator.len();
+        let width = crate::characters::columns(&quoted) + indicator.len();
         let mut shown = self.paint(quoted, &entry.meta);
         shown.push_str(indicator);
         (shown, width)

@@ -28,6 +28,7 @@ use hotcell_process::{Process, error_text};
 pub(crate) use self::input::is_name;
 use self::{input::MainInput, random::Random, settings::Settings};
 use super::{
+    inplace::InPlace,
     lexer::SourceText,
     record::Record,
     regexes::Regexes,
@@ -98,6 +99,7 @@ pub(crate) struct Interpreter<'a> {
     ranges: Vec<bool>,
     random: Random,
     exit_code: i32,
+    in_place: Option<InPlace<'a>>,
     is_bytes: bool,
     /// Buffers to use again.
     scratch: Vec<Vec<u8>>,
@@ -114,6 +116,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) assignments: Vec<(BString, BString)>,
     pub(crate) is_bytes: bool,
     pub(crate) is_csv: bool,
+    /// `-i inplace`
+    pub(crate) in_place: Option<InPlace<'a>>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -142,6 +146,7 @@ impl<'a> Interpreter<'a> {
             ranges: vec![false; program.rules.len()],
             random: Random::default(),
             exit_code: 0,
+            in_place: setup.in_place,
             is_bytes: setup.is_bytes,
             scratch: Vec::new(),
         };
@@ -161,6 +166,14 @@ impl<'a> Interpreter<'a> {
     /// Runs the program to its end, and returns the exit code.
     pub(crate) fn run(&mut self) -> i32 {
         let ended = self.run_stages();
+        if let Some(mut in_place) = self.in_place.take() {
+            if ended.is_err() {
+                in_place.give_up(&mut self.streams.stdout);
+            } else if let Err(error) = in_place.end(&mut self.streams.stdout) {
+                self.complain(&format!("fatal: inplace: {}", error_text(&error)));
+                self.exit_code = 2;
+            }
+        }
         let closed = self.streams.finish();
         if let Err(halt) = ended {
             self.explain(&halt);

@@ -92,6 +92,11 @@ impl<'p> Lexer<'p> {
         self.at = position;
     }
 
+    /// Whether the newline of the line has been read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at >= self.line.len()
+    }
+
     /// Forgets the rest of the line.
     pub(super) fn skip_line(&mut self) {
         self.at = self.line.len();

@@ -50,6 +50,11 @@ pub(super) struct Parser<'p> {
 }
 
 impl<'p> Parser<'p> {
+    /// The line of what is wrong: bc has counted a newline already when it finds that it should not be there.
+    pub(super) fn line(&self) -> usize {
+        self.lexer.source.line + usize::from(self.lexer.is_at_end())
+    }
+
     pub(super) fn new(process: &'p Process, lexer: Lexer<'p>) -> Self {
         Self {
             process,

@@ -363,7 +363,8 @@ fn files<'p>(
         Err(_) => return Ok(code),
     };
     if left.bytes == right.bytes {
-        if options.style == Style::SideBySide && !options.brief {
+        let shows_same = options.style == Style::SideBySide || options.formats.is_some();
+        if shows_same && !options.brief {
             let texts = [&left, &right].map(|content| Text::new(process, &content.bytes));
             Printer {
                 process,
@@ -398,7 +399,7 @@ fn files<'p>(
     let [numbers_left, numbers_right] = number(process, options, texts.each_ref());
     let mut found = edits(process, &numbers_left, &numbers_right);
     keep_interesting(process, options, texts.each_ref(), &mut found)?;
-    if found.is_empty() && options.style != Style::SideBySide {
+    if found.is_empty() && options.style != Style::SideBySide && options.formats.is_none() {
         return same(out);
     }
     if options.brief {

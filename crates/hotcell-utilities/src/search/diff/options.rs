@@ -4,10 +4,12 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options as RegexOptions, Regex};
 
+use super::groups::Formats;
 use crate::{Opt, Parsed, Usage, quote::quote};
 
 pub(super) const USAGE: Usage = Usage {
     name: "diff",
+    letters: b"v",
     synopsis: "[OPTION]... FILES",
     summary: "Compare FILES line by line.",
     options: &[
@@ -139,6 +141,40 @@ pub(super) const USAGE: Usage = Usage {
             "RE",
             "ignore changes where all lines match RE",
         ),
+        Opt::value(
+            'D',
+            "ifdef",
+            "NAME",
+            "output merged file with '#ifdef NAME' diffs",
+        ),
+        Opt::value('\0', "old-group-format", "GFMT", "format lines from FILE1"),
+        Opt::value('\0', "new-group-format", "GFMT", "format lines from FILE2"),
+        Opt::value(
+            '\0',
+            "unchanged-group-format",
+            "GFMT",
+            "format lines common to FILE1 and FILE2",
+        ),
+        Opt::value(
+            '\0',
+            "changed-group-format",
+            "GFMT",
+            "format lines that differ",
+        ),
+        Opt::value(
+            '\0',
+            "line-format",
+            "LFMT",
+            "format all input lines with LFMT",
+        ),
+        Opt::value('\0', "old-line-format", "LFMT", "format lines from FILE1"),
+        Opt::value('\0', "new-line-format", "LFMT", "format lines from FILE2"),
+        Opt::value(
+            '\0',
+            "unchanged-line-format",
+            "LFMT",
+            "format lines common to FILE1 and FILE2;\nGFMT may contain %< %> %= (lines), numbers such as %df, and %(A=B?T:E);\nLFMT %L (line), %l (without its newline), %dn (its number)",
+        ),
         Opt::flag('a', "text", "treat all files as text"),
         Opt::flag(
             '\0',
@@ -168,6 +204,7 @@ pub(super) const USAGE: Usage = Usage {
 
 pub(super) const SDIFF_USAGE: Usage = Usage {
     name: "sdiff",
+    letters: b"v",
     synopsis: "[OPTION]... FILE1 FILE2",
     summary: "Side-by-side comparison of FILE1 and FILE2.",
     options: &[
@@ -259,6 +296,7 @@ pub(super) enum Blanks {
 #[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub(super) struct Options {
     pub(super) style: Style,
+    pub(super) formats: Option<Formats>,
     pub(super) brief: bool,
     pub(super) reports_same: bool,
     pub(super) recursive: bool,
@@ -392,6 +430,7 @@ impl Options {
         }
         Self {
             style: chosen.unwrap_or(Style::Normal),
+            formats: Formats::of(parsed),
             brief: parsed.has("brief"),
             reports_same: parsed.has("report-identical-files"),
             recursive: parsed.has("recursive"),

@@ -30,6 +30,9 @@ pub(super) struct Printer<'d, 'p> {
 impl Printer<'_, '_> {
     /// Writes all edits in the style that was asked for.
     pub(super) fn edits(&mut self, edits: &[Edit], headers: &[Header; 2]) -> io::Result<()> {
+        if let Some(formats) = &self.options.formats {
+            return self.groups(formats, edits);
+        }
         match self.options.style {
             Style::Normal => edits.iter().try_for_each(|edit| self.normal(edit)),
             Style::Ed => edits.iter().rev().try_for_each(|edit| self.ed(edit)),
@@ -130,12 +133,9 @@ impl Printer<'_, '_> {
 
     fn normal(&mut self, edit: &Edit) -> io::Result<()> {
         let letter = letter(edit);
-        writeln!(
-            self.out,
-            "{}{letter}{}",
-            lines(&edit.left),
-            lines(&edit.right)
-        )?;
+        let head = format!("{}{letter}{}", lines(&edit.left), lines(&edit.right));
+        self.paint("36", |out| out.write_all(head.as_bytes()))?;
+        self.out.write_all(b"\n")?;
         for at in edit.left.clone() {
             self.line("< ", 0, at, "31")?;
         }

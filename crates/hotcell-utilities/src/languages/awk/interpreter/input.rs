@@ -109,8 +109,13 @@ impl<'a> Interpreter<'a> {
 
     /// The current file is done with.
     fn close_file(&mut self) -> Result<()> {
-        if self.input.reader.take().is_some() {
-            self.run_stage(Stage::EndFile)?;
+        if self.input.reader.take().is_none() {
+            return Ok(());
+        }
+        self.run_stage(Stage::EndFile)?;
+        if let Some(in_place) = &mut self.in_place {
+            let done = in_place.end(&mut self.streams.stdout);
+            done.map_err(|error| format!("inplace: {}", error_text(&error)))?;
         }
         Ok(())
     }
@@ -217,6 +222,12 @@ impl<'a> Interpreter<'a> {
             None => Value::Text(Text::EMPTY),
             Some(problem) => self.text(problem.as_bytes())?,
         };
+        if let Some(in_place) = &mut self.in_place
+            && problem.is_none()
+        {
+            let begun = in_place.begin(&name, &mut self.streams.stdout);
+            begun.map_err(|error| format!("inplace: `{name}': {}", error_text(&error)))?;
+        }
         let began = self.run_stage(Stage::BeginFile);
         let is_skipped = match began {
             Ok(()) => false,
@@ -224,7 +235,7 @@ impl<'a> Interpreter<'a> {
             Err(halt) => return Err(halt),
         };
         if is_skipped {
-            self.input.reader = None;
+            self.close_file()?;
             return Ok(false);
         }
         let Some(problem) = problem else {
