@@ -27,6 +27,7 @@ mod serve;
 mod setup;
 mod sh;
 mod source;
+mod typed;
 mod wait;
 
 use std::process::ExitCode;

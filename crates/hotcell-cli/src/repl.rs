@@ -16,6 +16,7 @@ use rustyline::{CompletionType, Config, Editor};
 use crate::args::ReplArgs;
 use crate::exit::{CliError, Exit};
 use crate::paint::{Ink, Paint};
+use crate::typed::Typed;
 use crate::{print, setup};
 use command::After;
 use helper::Prompter;
@@ -59,8 +60,11 @@ fn converse(
     state: &Live<'_>,
 ) -> Result<Exit, CliError> {
     let mut was_interrupted = false;
+    // Without one, lines that come while another is edited are lost.
+    let typed = io::stdin().is_terminal().then(Typed::take);
+    let typed = typed.and_then(Result::ok);
     loop {
-        match editor.readline(PROMPT) {
+        match crate::typed::readline(typed.as_ref(), editor, PROMPT) {
             Ok(line) => {
                 was_interrupted = false;
                 if line.trim().is_empty() {

@@ -5,14 +5,9 @@ mod completion;
 mod interactive;
 pub(crate) mod streams;
 
-use std::{
-    io::{IsTerminal as _, Read as _},
-    path::Path,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{io::IsTerminal as _, process::ExitCode, time::Duration};
 
-use hotcell::sandbox::{ErrorClass, Limits, Mount, Sandbox, SandboxOptions};
+use hotcell::sandbox::{Command, CommandKind, ErrorClass, Limits, Mount, Sandbox, SandboxOptions};
 
 use crate::{args::ShArgs, exit::CliError, program};
 use changes::Changes;
@@ -42,17 +37,19 @@ pub(crate) fn sh(args: &ShArgs) -> Result<ExitCode, CliError> {
     };
     session.cancel_on_interrupt();
     let code = match (&args.command, args.script.first()) {
-        (Some(command), _) => session.run_all(command.as_bytes(), Streams::standard())?,
+        (Some(command), _) => {
+            let command = Command::new(command.as_str()).kind(CommandKind::Argument);
+            session.run(command, Streams::standard())?.code
+        }
         (None, Some(script)) if script.as_os_str() != "-" => {
             let text = std::fs::read(script).map_err(CliError::file("read", script))?;
-            session.run_all(&text, Streams::standard())?
+            let command = Command::new(text).kind(CommandKind::Script);
+            session.run(command, Streams::standard())?.code
         }
         (None, _) if std::io::stdin().is_terminal() => interactive::converse(&mut session)?,
         (None, _) => {
-            let mut text = Vec::new();
-            let read = std::io::stdin().read_to_end(&mut text);
-            read.map_err(CliError::file("read", Path::new("standard input")))?;
-            session.run_all(&text, Streams::without_input())?
+            let command = Command::new("").kind(CommandKind::Input);
+            session.run(command, Streams::standard())?.code
         }
     };
     if let Some(host) = host {
@@ -103,19 +100,9 @@ fn options(args: &ShArgs) -> SandboxOptions {
 }
 
 impl Session {
-    /// Runs all that the shell has to run, and its `EXIT` trap. One that was killed has none.
-    fn run_all(&mut self, text: &[u8], streams: Streams) -> Result<u8, CliError> {
-        let ran = self.run(text, streams)?;
-        if ran.was_killed || self.sandbox.has_exited().map_err(CliError::usage)? {
-            return Ok(ran.code);
-        }
-        let exit = format!("exit {}", ran.code);
-        Ok(self.run(exit.as_bytes(), Streams::without_input())?.code)
-    }
-
     /// Runs a command or a script.
-    fn run(&mut self, command: &[u8], streams: Streams) -> Result<Ran, CliError> {
-        let command = streams.give(hotcell::sandbox::Command::new(command));
+    fn run(&mut self, command: Command, streams: Streams) -> Result<Ran, CliError> {
+        let command = streams.give(command);
         let result = pollster::block_on(self.sandbox.run(command)).map_err(CliError::usage)?;
         if let (Some(ErrorClass::Timeout), Some(timeout)) = (result.error_class, self.timeout) {
             eprintln!("hotcell: stopped at the time limit of {timeout:?} (--timeout)");

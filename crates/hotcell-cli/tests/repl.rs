@@ -107,6 +107,15 @@ fn code_that_is_not_complete_goes_on_in_the_next_line() {
 }
 
 #[test]
+fn lines_that_are_pasted_run_one_after_the_other() {
+    let mut terminal = Terminal::new(&[]);
+    terminal.keys("const pasted = 70;\r'o' + pasted\rpasted + 7\r");
+    terminal.see("'o70'");
+    terminal.see("77");
+    terminal.end();
+}
+
+#[test]
 fn an_error_is_shown_and_survived() {
     let mut terminal = Terminal::new(&[]);
     terminal.type_and_see("let kept = 700;", "undefined");

@@ -253,6 +253,9 @@ impl Process {
             return advice.map_or(LookupError::NotFound, LookupError::NotInstalled);
         }
         match self.vfs().stat(&self.resolve(path)) {
+            Err(error) if error.errno() == Errno::ENOTDIR => {
+                LookupError::NotRunnable("Not a directory".into())
+            }
             Err(error) => LookupError::NoFile(error_text(&crate::file_error(error))),
             Ok(meta) if meta.is_dir() => LookupError::NotRunnable("Is a directory".into()),
             Ok(_) => LookupError::NotRunnable("Permission denied".into()),

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use bstr::BString;
 use hotcell_process::{Given, Null, Stream};
+use hotcell_shell::CommandKind;
 
 use crate::output::{Listener, OutputStream};
 
@@ -21,6 +22,7 @@ use crate::output::{Listener, OutputStream};
 #[must_use]
 pub struct Command {
     pub(crate) text: BString,
+    pub(crate) kind: CommandKind,
     pub(crate) stdin: Arc<dyn Stream>,
     pub(crate) stdout: Option<Arc<dyn Stream>>,
     pub(crate) stderr: Option<Arc<dyn Stream>>,
@@ -33,12 +35,19 @@ impl Command {
     pub fn new(text: impl Into<BString>) -> Self {
         Self {
             text: text.into(),
+            kind: CommandKind::default(),
             stdin: Arc::new(Null),
             stdout: None,
             stderr: None,
             timeout: None,
             listener: None,
         }
+    }
+
+    /// Where it is from: one of several commands, if nothing else is said.
+    pub fn kind(mut self, kind: CommandKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// What it reads.

@@ -95,6 +95,7 @@ pub use error::{Result, SandboxError};
 pub use history::HistoryEntry;
 pub use hotcell_cell::{Pool, Random, SnapshotKey};
 pub use hotcell_process::{Capability, Denial, Exchange, LimitKind, Stream};
+pub use hotcell_shell::CommandKind;
 pub use limits::Limits;
 pub use line::Canceller;
 pub use mount::Mount;

@@ -4,7 +4,7 @@
 //! the order of names counts.
 
 mod alias;
-mod arguments;
+pub(crate) mod arguments;
 mod break_;
 mod builtin;
 mod caller;

@@ -8,10 +8,10 @@ use hotcell_vfs::OpenOptions;
 
 use crate::{
     flow::{Flow, Outcome},
+    kind::CommandKind,
     settings::{Setting, Settings},
-    shell::{Frame, FrameKind, Shell},
+    shell::Shell,
     substitute::read_all,
-    text::Origin,
 };
 
 /// The version of bash that this shell is like.
@@ -194,41 +194,21 @@ impl Invocation {
             let name = operands.next().unwrap_or(own_name);
             let mut shell = Shell::for_process(process, name, operands.collect());
             shell.settings = self.settings;
-            shell.execution_string = Some(command.as_slice().into());
-            let outcome = startup
-                .run(&mut shell, process)
-                .and_then(|_| shell.run_text(process, &command, Origin::Argument));
-            return shell.finish(process, outcome);
+            return startup.run_all(shell, process, CommandKind::Argument, &command);
         }
         if self.reads_stdin || operands.len() == 0 {
             let mut shell = Shell::for_process(process, own_name, operands.collect());
             shell.settings = self.settings;
-            shell.reads_stdin = true;
-            shell.main_source = "main".into();
-            let outcome = startup
-                .run(&mut shell, process)
-                .and_then(|_| shell.run_stdin(process));
-            return shell.finish(process, outcome);
+            return startup.run_all(shell, process, CommandKind::Input, b"");
         }
         let script = operands.next().unwrap_or_default();
         let text = match read_script(process, &script) {
             Ok(text) => text,
             Err(code) => return code,
         };
-        let mut shell = Shell::for_process(process, script.clone(), operands.collect());
+        let mut shell = Shell::for_process(process, script, operands.collect());
         shell.settings = self.settings;
-        shell.main_source.clone_from(&script);
-        shell.frames.push(Frame {
-            name: "main".into(),
-            source: script,
-            called_from: 0,
-            arguments: (*shell.arguments).into(),
-            kind: FrameKind::Main,
-        });
-        let outcome = startup
-            .run(&mut shell, process)
-            .and_then(|_| shell.run_text(process, &text, Origin::Script));
-        shell.finish(process, outcome)
+        startup.run_all(shell, process, CommandKind::Script, &text)
     }
 }
 
@@ -241,6 +221,15 @@ struct Startup {
 }
 
 impl Startup {
+    /// Runs those files and then all that the shell is there for; what it ends with.
+    fn run_all(self, mut shell: Shell, process: &Process, kind: CommandKind, text: &[u8]) -> i32 {
+        shell.expect(kind, text);
+        let outcome = self
+            .run(&mut shell, process)
+            .and_then(|_| shell.run_kind(process, kind, text));
+        shell.finish(process, outcome)
+    }
+
     fn run(self, shell: &mut Shell, process: &Process) -> Outcome {
         shell.is_interactive = self.is_interactive;
         let (no_rc, no_profile) = self.skips;

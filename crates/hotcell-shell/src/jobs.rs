@@ -150,6 +150,7 @@ impl Jobs {
     /// Forgets the statuses of those that have ended.
     pub(crate) fn forget(&mut self) {
         self.ended.clear();
+        self.fresh.clear();
     }
 
     /// Forgets a job: nobody waits for it.

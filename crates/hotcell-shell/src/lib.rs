@@ -62,6 +62,7 @@ mod holdings;
 mod host;
 mod invoke;
 mod jobs;
+mod kind;
 mod marked;
 mod names;
 pub mod parse;
@@ -84,6 +85,7 @@ mod trace;
 mod traps;
 mod variables;
 
+pub use kind::CommandKind;
 pub use programs::{ShellPrograms, run_shell};
 pub use save::{LoadError, SavedShell};
 pub use session::{Running, Started, Streams};

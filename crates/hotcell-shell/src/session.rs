@@ -6,14 +6,13 @@ use std::{
     task::{Context, Poll},
 };
 
-use bstr::ByteSlice;
 use hotcell_process::{Ended, Kernel, Null, Process, Run, Spec, Stream};
 
 use crate::{
     flow::{Flow, Outcome},
+    kind::CommandKind,
     settings::Setting,
     shell::Shell,
-    text::Origin,
 };
 
 /// What a command reads and writes.
@@ -67,7 +66,7 @@ impl Shell {
         command: impl Into<Vec<u8>>,
         streams: Streams,
     ) -> Running<'_> {
-        let started = self.start(kernel, command, streams);
+        let started = self.start(kernel, CommandKind::Session, command, streams);
         Running {
             shell: self,
             started,
@@ -76,7 +75,13 @@ impl Shell {
 
     /// Runs a command in a copy of the shell, for who wants to look at this one meanwhile. [`Shell::succeed`] puts the copy
     /// in its place.
-    pub fn start(&self, kernel: &Kernel, command: impl Into<Vec<u8>>, streams: Streams) -> Started {
+    pub fn start(
+        &self,
+        kernel: &Kernel,
+        kind: CommandKind,
+        command: impl Into<Vec<u8>>,
+        streams: Streams,
+    ) -> Started {
         let command = command.into();
         let mut shell = self.clone();
         shell.has_exited = false;
@@ -91,9 +96,9 @@ impl Shell {
             shell.pid = process.pid();
             process.set_umask(shell.umask);
             shell.restore_traps(process);
-            let listed = shell.list_in_history(process, &command);
-            let outcome = listed.and_then(|()| shell.run_text(process, &command, Origin::Argument));
-            let ended = shell.finish_run(process, outcome, &place);
+            shell.expect(kind, &command);
+            let outcome = shell.run_kind(process, kind, &command);
+            let ended = shell.finish_run(process, kind, outcome, &place);
             Ok(ended)
         });
         Started { run, result }
@@ -108,22 +113,23 @@ impl Shell {
     }
 
     /// Adds a command to what `history` lists, under `set -o history`.
-    fn list_in_history(&mut self, process: &Process, command: &[u8]) -> Result<(), Flow> {
+    pub(crate) fn list_in_history(&mut self, process: &Process, line: &[u8]) -> Result<(), Flow> {
         if !self.has(Setting::History) {
             return Ok(());
         }
-        let line = command.trim_end();
         Arc::make_mut(&mut self.history).push(line.into());
         self.hold(process, line.len())
     }
 
-    /// The end of a run: `exit` runs the `EXIT` trap, the end of the text does not.
+    /// The end of a run: `exit` runs the `EXIT` trap, the end of the text does not if another is to come.
     fn finish_run(
         mut self,
         process: &Process,
+        kind: CommandKind,
         outcome: Outcome,
         place: &Mutex<Option<Self>>,
     ) -> i32 {
+        self.has_exited |= kind.is_whole();
         let leaves = matches!(outcome, Err(Flow::Exec)) || self.killed_by.is_some();
         if leaves {
             let mut left = self.clone();
@@ -131,7 +137,8 @@ impl Shell {
             left.leave(process, place);
         }
         let status = match outcome {
-            Ok(status) => status,
+            Ok(status) if !kind.is_whole() => status,
+            Ok(status) => self.finish(process, Ok(status)),
             Err(flow) => self.finish(process, Err(flow)),
         };
         self.status = status;

@@ -104,6 +104,8 @@ pub struct Shell {
     pub(crate) is_last: bool,
     /// It is a clone with a process of its own.
     pub(crate) is_subshell: bool,
+    /// It is a clone that runs one simple command of a pipeline or in the background: for `-c` that is no subshell.
+    pub(crate) is_bare_stage: bool,
     /// It runs for `$(…)`.
     pub(crate) is_substitution: bool,
     /// Where `getopts` is: the argument, from 1, and the letter within it.
@@ -238,7 +240,12 @@ impl Shell {
     /// As [`Shell::complain`], about another line.
     pub(crate) fn complain_at(&self, process: &Process, line: u32, text: impl AsRef<[u8]>) {
         let mut message = self.name_for_messages().to_owned();
-        message.push_str(format!(": line {line}: "));
+        // Whoever types sees the line.
+        if self.is_interactive {
+            message.push_str(": ");
+        } else {
+            message.push_str(format!(": line {line}: "));
+        }
         message.push_str(text.as_ref());
         message.push_byte(b'\n');
         // If standard error is gone there is nobody left to tell.

@@ -97,6 +97,7 @@ impl Shell {
                     if error.kind != ErrorKind::Assignment {
                         return match origin {
                             Origin::Script | Origin::Argument => Err(Flow::Exit(status)),
+                            Origin::Eval(_) if self.has(Setting::Posix) => Err(Flow::Exit(status)),
                             _ => Ok(status),
                         };
                     }
@@ -168,7 +169,13 @@ impl Shell {
         }
         let status = match self.run_list(process, &command.list) {
             Ok(status) => status,
-            Err(Flow::Discard(status)) if !self.is_subshell => self.set_status(status),
+            Err(Flow::Discard(status)) if !self.is_subshell => {
+                let is_end = self.has(Setting::Posix) && !self.is_interactive;
+                if is_end {
+                    return Err(Flow::Exit(self.discarded(status)));
+                }
+                self.set_status(status)
+            }
             Err(Flow::Abort(status)) if is_script && !self.is_subshell => self.set_status(status),
             Err(flow) => return Err(flow),
         };
@@ -176,6 +183,16 @@ impl Shell {
             return Err(Flow::Exit(status));
         }
         Ok(Some(status))
+    }
+
+    /// The status of what an error gave up: where that ends the shell, `-c` makes a difference.
+    pub(crate) fn discarded(&self, status: i32) -> i32 {
+        let ends = self.has(Setting::Posix) && !self.is_interactive;
+        if ends && self.execution_string.is_some() {
+            127
+        } else {
+            status
+        }
     }
 
     /// Says what is wrong with a text, and makes it `$?`.

@@ -1,6 +1,9 @@
 //! A shell that a person types to.
 
+use std::sync::Arc;
+
 use hotcell::meter::Unwatched;
+use hotcell::sandbox::{Command, CommandKind};
 use hotcell::shell::parse::{NoAliases, Options, Parser};
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
 
@@ -9,10 +12,11 @@ use super::{
     completion::Words,
     streams::{Input, Streams},
 };
-use crate::exit::CliError;
+use crate::{exit::CliError, typed::Typed};
 
 /// What a shell that is typed to begins with: it remembers what was typed, and shows where it is.
-const BEGINNING: &str = r"set -o history; PS1=${PS1-'\w\$ '} PS2=${PS2-'> '}";
+const BEGINNING: &str =
+    r"set -o history; shopt -s expand_aliases; PS1=${PS1-'\w\$ '} PS2=${PS2-'> '}";
 
 /// What shows the prompt as it is now.
 const SHOW_PROMPT: &str = r#"printf %s "${PS1@P}""#;
@@ -25,7 +29,9 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
         .build();
     let mut editor = Editor::with_history(config, MemHistory::new()).map_err(CliError::Terminal)?;
     editor.set_helper(Some(Words::of(&session.sandbox)));
-    session.run(BEGINNING.as_bytes(), Streams::without_input())?;
+    session.run(typed_command(BEGINNING), Streams::without_input())?;
+    // Without one, lines that come while another is edited are lost.
+    let typed = Typed::take().ok().map(Arc::new);
     let mut text = String::new();
     loop {
         let show = if text.is_empty() {
@@ -33,7 +39,7 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
         } else {
             SHOW_CONTINUED
         };
-        match editor.readline(&prompt(session, show)) {
+        match crate::typed::readline(typed.as_deref(), &mut editor, &prompt(session, show)) {
             Ok(line) => {
                 text.push_str(&line);
                 text.push('\n');
@@ -46,8 +52,8 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
                 }
                 let _ = editor.add_history_entry(command.trim_end());
                 // What it does not read is there for the next line.
-                let input = Input::default();
-                let ran = session.run(command.as_bytes(), Streams::reading(&input))?;
+                let input = typed.clone().map(Input::typed).unwrap_or_default();
+                let ran = session.run(typed_command(&command), Streams::reading(&input))?;
                 input.close();
                 if session.sandbox.has_exited().map_err(CliError::usage)? && !ran.was_killed {
                     return Ok(ran.code);
@@ -56,10 +62,17 @@ pub(super) fn converse(session: &mut Session) -> Result<u8, CliError> {
             // The line is given up, not the shell.
             Err(ReadlineError::Interrupted) => text.clear(),
             // As if it was typed: the `EXIT` trap runs.
-            Err(ReadlineError::Eof) => return session.run_all(b"exit", Streams::without_input()),
+            Err(ReadlineError::Eof) => {
+                let ran = session.run(typed_command("exit"), Streams::without_input())?;
+                return Ok(ran.code);
+            }
             Err(error) => return Err(CliError::Terminal(error)),
         }
     }
+}
+
+fn typed_command(text: &str) -> Command {
+    Command::new(text).kind(CommandKind::Typed)
 }
 
 /// A prompt, as a twin of the shell shows it: `$?` stays what it was.

@@ -15,6 +15,8 @@ use hotcell::sandbox::Command;
 use hotcell::vfs::{Errno, FileType, Metadata, Timestamp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::typed::Typed;
+
 /// Standard input.
 pub(crate) fn input() -> Arc<dyn Stream> {
     Arc::new(Input::default())
@@ -107,6 +109,8 @@ pub(super) struct Input(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    /// Where it is from, if that is not what it was when the command was started.
+    typed: Option<Arc<Typed>>,
     state: Mutex<State>,
     /// Tells the thread that somebody wants something, or that nobody will any more.
     changed: Condvar,
@@ -160,10 +164,10 @@ impl Shared {
                 return;
             }
             drop(state);
-            if is_terminal && !is_readable(PATIENCE) {
+            let Some(read) = self.read(&mut buffer, is_terminal) else {
                 continue;
-            }
-            let read = io::stdin().read(&mut buffer).unwrap_or(0);
+            };
+            let read = read.unwrap_or(0);
             let mut state = self.lock();
             state.bytes.extend(buffer.get(..read).unwrap_or_default());
             state.is_over = read == 0;
@@ -173,6 +177,24 @@ impl Shared {
             if read == 0 {
                 return;
             }
+        }
+    }
+}
+
+impl Shared {
+    /// Reads; `None` if nothing comes from a terminal for a while.
+    fn read(&self, buffer: &mut [u8], is_terminal: bool) -> Option<io::Result<usize>> {
+        match &self.typed {
+            Some(typed) => typed.read(buffer, PATIENCE),
+            None if is_terminal && !is_readable(PATIENCE) => None,
+            None => Some(io::stdin().read(buffer)),
+        }
+    }
+
+    fn is_readable(&self) -> bool {
+        match &self.typed {
+            Some(typed) => typed.is_readable(),
+            None => is_readable(Duration::ZERO),
         }
     }
 }
@@ -187,6 +209,14 @@ fn is_readable(patience: Duration) -> bool {
 }
 
 impl Input {
+    /// What is typed at a terminal.
+    pub(super) fn typed(typed: Arc<Typed>) -> Self {
+        Self(Arc::new(Shared {
+            typed: Some(typed),
+            ..Shared::default()
+        }))
+    }
+
     /// Lets nobody read any more, and leaves what was not read to others.
     pub(super) fn close(&self) {
         let mut state = self.0.lock();
@@ -196,6 +226,10 @@ impl Input {
         self.0.changed.notify_all();
         if let Some(reader) = reader {
             let _ = reader.join();
+        }
+        if let Some(typed) = &self.0.typed {
+            let left: Vec<u8> = self.0.lock().bytes.drain(..).collect();
+            typed.give_back(&left);
         }
     }
 
@@ -236,7 +270,7 @@ impl Stream for Input {
         let is_here = !state.bytes.is_empty() || state.is_over;
         drop(state);
         // Nothing is taken for somebody who only wants to know.
-        is_here || is_readable(Duration::ZERO)
+        is_here || self.0.is_readable()
     }
 
     fn poll_readable(&self, waker: &Waker) -> Poll<()> {

@@ -33,6 +33,43 @@ fn commands_come_from_standard_input_without_a_script() {
 }
 
 #[test]
+fn commands_on_standard_input_share_it_with_what_they_run() {
+    let script = "read x\nhello\necho got $x\nnosuch\ntrap 'echo bye' EXIT\nhead -c 5\nabcd\ncat\nthe rest\n";
+    let ran = ran(&mut command(&["sh"]), script);
+    assert_eq!(ran.stdout, "got hello\nabcd\nthe rest\nbye\n", "{ran}");
+    assert_eq!(ran.stderr, "bash: line 3: nosuch: command not found\n");
+}
+
+#[test]
+fn errors_end_it_as_they_end_bash() {
+    let dir = tempdir().unwrap();
+    let script = "echo $0 $-\necho ${missing:?}\necho no\n";
+    fs::write(dir.path().join("s.sh"), script).unwrap();
+    let by_name = hotcell_in(dir.path(), &["sh", "s.sh"]);
+    assert_eq!(
+        (by_name.code, &*by_name.stdout),
+        (1, "s.sh hB\n"),
+        "{by_name}"
+    );
+    assert!(
+        by_name.stderr.starts_with("s.sh: line 2: missing: "),
+        "{by_name}"
+    );
+    let given = hotcell(&["sh", "-c", "echo $-; echo ${missing:?}; echo no"]);
+    assert_eq!((given.code, &*given.stdout), (127, "hBc\n"), "{given}");
+    let piped = ran(&mut command(&["sh"]), script);
+    assert_eq!((piped.code, &*piped.stdout), (1, "bash hBs\n"), "{piped}");
+    let syntax = "echo one\necho 'two\n";
+    fs::write(dir.path().join("w.sh"), syntax).unwrap();
+    let wrong = hotcell_in(dir.path(), &["sh", "w.sh"]);
+    assert_eq!((wrong.code, &*wrong.stdout), (2, "one\n"), "{wrong}");
+    assert!(
+        wrong.stderr.starts_with("w.sh: line 2: unexpected EOF"),
+        "{wrong}"
+    );
+}
+
+#[test]
 fn a_wrong_line_is_told_and_nothing_of_it_is_run() {
     let ran = hotcell(&["sh", "-c", "echo one\necho two; if"]);
     assert_eq!((ran.code, &*ran.stdout), (2, "one\n"), "{ran}");

@@ -64,6 +64,55 @@ fn commands_read_what_is_typed_and_leave_the_rest_to_the_prompt() {
 }
 
 #[test]
+fn lines_that_are_pasted_run_one_after_the_other() {
+    let mut shell = shell();
+    let pasted = [
+        "echo fi''rst",
+        "echo sec''ond",
+        "read x y",
+        "hello world",
+        "echo \"<${x^^}-${y^}>\"",
+        "for i in 1 2; do",
+        "echo $((i + 70))",
+        "done; cat > f",
+        "a line of it",
+    ];
+    shell.send(&(pasted.join("\r") + "\r")).unwrap();
+    shell.flush().unwrap();
+    for expected in ["first", "second", "<HELLO-World>", "71", "72"] {
+        let found = shell.exp_string(expected);
+        assert!(found.is_ok(), "no {expected:?}: {found:?}");
+    }
+    shell.send_line("and one that is typed").unwrap();
+    shell.send_control('d').unwrap();
+    type_and_see(&mut shell, "echo $(wc -l < f) li''nes", "2 lines");
+    // While a command runs, too.
+    type_and_see(&mut shell, "echo sl''eeps; sleep 1", "sleeps");
+    shell.send("echo la''ter\recho $((6 * 7))\r").unwrap();
+    shell.flush().unwrap();
+    shell.exp_string("later").unwrap();
+    shell.exp_string("42").unwrap();
+}
+
+#[test]
+fn an_error_that_ends_a_script_does_not_end_the_shell() {
+    let mut shell = shell();
+    type_and_see(
+        &mut shell,
+        ": ${missing:?}",
+        "bash: missing: parameter null or not set",
+    );
+    type_and_see(
+        &mut shell,
+        "set -u; echo $gone",
+        "bash: gone: unbound variable",
+    );
+    type_and_see(&mut shell, "echo st''ill $?", "still 1");
+    type_and_see(&mut shell, "alias hi='echo he''llo'", "$ ");
+    type_and_see(&mut shell, "hi", "hello");
+}
+
+#[test]
 fn ctrl_c_ends_the_command_and_not_the_shell() {
     let mut shell = shell();
     type_and_see(&mut shell, "kept=70; echo be''gun", "begun");

@@ -138,7 +138,7 @@ impl Inside {
         let state = ground.shell.as_mut().ok_or("there is no shell")?;
         ground.account.reset_peak();
         let refusals = ground.account.refusals();
-        let mut started = state.start(&kernel, text, streams);
+        let mut started = state.start(&kernel, order.kind, text, streams);
         let (most, mut is_over) = (ground.limits.cpu_time, false);
         self.set_current(Some(kernel.clone()));
         let (ended, left) = parent.block_on(std::future::poll_fn(|context| {

@@ -255,6 +255,7 @@ fn order(
         .map(|at| nanos(at.saturating_duration_since(Instant::now())));
     let order = Order {
         text: command.text.len(),
+        kind: command.kind,
         shell: sent,
         settings,
         time_left: left,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hotcell_cell::Random;
+use hotcell_shell::CommandKind;
 use hotcell_vfs::{Clock, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ pub(super) const SERVICE: &str = "sandbox";
 pub(super) struct Order {
     /// How long the text is.
     pub(super) text: usize,
+    /// Where the text is from.
+    pub(super) kind: CommandKind,
     /// How long the shell is. The worker goes on with the one it has if there is none.
     pub(super) shell: Option<usize>,
     /// With the first command of a worker.

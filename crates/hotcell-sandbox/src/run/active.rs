@@ -124,7 +124,10 @@ impl Active {
             let work = match inner.options.isolation {
                 Isolation::Thread => {
                     let streams = streams(&command, &kept);
-                    Work::Here(live.shell.start(&kernel, command.text, streams))
+                    Work::Here(
+                        live.shell
+                            .start(&kernel, command.kind, command.text, streams),
+                    )
                 }
                 Isolation::Process => Work::Elsewhere(Distant::begin(
                     &place,

@@ -168,6 +168,12 @@ impl Evaluator<'_> {
         };
         let written = Written::Known(index, subscript);
         let value = self.shell.element(self.process, array, written)?;
+        if value.is_none()
+            && self.shell.has(Setting::NoUnset)
+            && !self.shell.variables.has_value(array)
+        {
+            return Err(self.shell.unbound(self.process, array).into());
+        }
         Ok(value.filter(|value| !value.is_empty()))
     }
 

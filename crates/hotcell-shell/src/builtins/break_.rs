@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     flow::{Flow, Outcome},
+    settings::Setting,
     shell::Shell,
 };
 
@@ -35,8 +36,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
         "continue"
     };
     if shell.loops == 0 {
-        let text = "only meaningful in a `for', `while', or `until' loop";
-        complain(shell, process, name, text);
+        if !shell.has(Setting::Posix) {
+            let text = "only meaningful in a `for', `while', or `until' loop";
+            complain(shell, process, name, text);
+        }
         return Ok(0);
     }
     let count = only_number(shell, process, fields, 1)?;

@@ -148,6 +148,9 @@ impl Shell {
         } else {
             process.resolve(target)
         };
+        // A directory that is gone can still be left.
+        let is_gone = process.vfs().stat(&process.cwd()).is_err();
+        let path = if is_gone { path.normalize() } else { path };
         let text = |error| error_text(&file_error(error));
         // What is written is looked up first: `missing/..` does not exist.
         let metadata = process.vfs().stat(&path).map_err(text)?;

@@ -337,7 +337,12 @@ fn check(
         // Those two do not say who it is that complains.
         Some(problem @ "readonly variable") if matches!(builtin.name, "readonly" | "export") => {
             shell.complain(process, format!("{name}: {problem}"));
-            Err(Flow::Discard(1))
+            let ends = shell.has(Setting::Posix) || shell.has(Setting::ErrExit);
+            Err(if ends && !shell.is_interactive {
+                Flow::Exit(1)
+            } else {
+                Flow::Discard(1)
+            })
         }
         Some(problem) => {
             builtin.complain(shell, process, format!("{name}: {problem}"));

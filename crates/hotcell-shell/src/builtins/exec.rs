@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bstr::BString;
-use hotcell_process::{Environment, Process};
+use bstr::{BString, ByteSlice as _};
+use hotcell_process::{Environment, LookupError, Process};
 
 use super::{Builtin, Run, parse};
 use crate::{
@@ -52,6 +52,11 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
                 format!("exec: {name}: not found").into_bytes()
             };
             shell.complain(process, message);
+            if name.contains(&b'/') && matches!(error, LookupError::NotRunnable(_)) {
+                let path = process.resolve(name).normalize();
+                let path = path.as_bytes().as_bstr();
+                shell.complain(process, format!("exec: {path}: cannot execute: {error}"));
+            }
             if shell.has(Setting::ExecFail) {
                 return Ok(error.code());
             }

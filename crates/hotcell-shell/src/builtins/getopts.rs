@@ -70,7 +70,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     }
     match shell.set_variable(process, name, letter) {
         Ok(()) => Ok(status),
-        Err(Flow::Discard(_)) => Ok(2),
+        Err(Flow::Discard(_)) => Ok(if status == 0 { 2 } else { status }),
         Err(flow) => Err(flow),
     }
 }

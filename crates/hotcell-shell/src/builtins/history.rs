@@ -171,7 +171,13 @@ fn file(shell: &mut Shell, process: &Process, letter: u8, name: Option<&BString>
 }
 
 fn run_fc(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
-    let parsed = parse!(FC, shell, process, fields, "e:lnrs");
+    // `-3` is a place, not an option.
+    let is_place = |field: &BString| matches!(field.as_slice(), [b'-', b'0'..=b'9', ..]);
+    let mut fields = fields.to_vec();
+    if let Some(at) = fields.iter().position(is_place) {
+        fields.insert(at, "--".into());
+    }
+    let parsed = parse!(FC, shell, process, &fields, "e:lnrs");
     let total = shell.history.len();
     if total == 0 {
         if parsed.has(b's') {

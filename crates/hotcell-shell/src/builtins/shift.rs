@@ -44,7 +44,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     if usize::try_from(count).is_ok_and(|count| shell.arguments.shift(count)) {
         Ok(0)
     } else {
-        if count < 0 || shell.has(Setting::ShiftVerbose) {
+        if count < 0 || shell.has(Setting::ShiftVerbose) || shell.has(Setting::Posix) {
             complain(
                 shell,
                 process,

@@ -43,7 +43,11 @@ fn run(builtin: &Builtin, shell: &mut Shell, process: &Process, fields: &[BStrin
     let Some((name, arguments)) = parsed.operands.split_first() else {
         builtin.complain(shell, process, "filename argument required");
         builtin.usage(process);
-        return Ok(USAGE);
+        return if shell.has(Setting::Posix) {
+            Err(Flow::Exit(USAGE))
+        } else {
+            Ok(USAGE)
+        };
     };
     let path = find(shell, process, name);
     let mut text = Vec::new();
@@ -58,6 +62,9 @@ fn run(builtin: &Builtin, shell: &mut Shell, process: &Process, fields: &[BStrin
     if let Err(error) = read {
         if error.raw_os_error() == Some(hotcell_vfs::Errno::EISDIR.code()) {
             let message = [path.as_slice(), b": is a directory"].concat();
+            complain(shell, process, builtin.name, message);
+        } else if shell.has(Setting::Posix) && !name.contains(&b'/') {
+            let message = [path.as_slice(), b": file not found"].concat();
             complain(shell, process, builtin.name, message);
         } else {
             let message = [path.as_slice(), b": ", error_text(&error).as_bytes()].concat();

@@ -37,7 +37,10 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             }
         };
         match shell.wait_for(process, pid) {
-            Some(ended) => status = ended.code(),
+            Some(ended) => {
+                shell.jobs.claim(pid);
+                status = ended.code();
+            }
             None => return Ok(interrupted(process)),
         }
         if let Some(variable) = &variable {

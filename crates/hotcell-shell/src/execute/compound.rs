@@ -5,7 +5,7 @@ use hotcell_process::Process;
 use crate::{
     ast::{Arithmetic, Case, CaseTerminator, CompoundCommand, CompoundKind, If},
     flow::Outcome,
-    shell::Shell,
+    shell::{Current, Shell},
 };
 
 impl Shell {
@@ -31,6 +31,10 @@ impl Shell {
                 let outcome = self.run_subshell(process, list);
                 // For the `ERR` trap.
                 self.line = command.line;
+                if self.has_error_trap() && !self.is_in_trap() {
+                    let text = [b"( ", &*crate::print::list_text(list), b" )"].concat();
+                    self.current = Some(Current::Text(text.into()));
+                }
                 outcome
             }
             CompoundKind::If(command) => self.run_if(process, command),

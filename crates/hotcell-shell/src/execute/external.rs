@@ -13,7 +13,7 @@ use crate::{flow::Outcome, settings::Setting, shell::Shell, traps::Condition};
 /// How long the text of a function in the environment may be.
 const LONGEST_FUNCTION: usize = 128 << 10;
 
-/// Where names are looked up if `PATH` is not set.
+/// The `PATH` of a shell that inherits none, and of `command -p`.
 pub(crate) const DEFAULT_PATH: &[u8] =
     b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -73,7 +73,12 @@ impl Shell {
     ) -> Result<Prepared, (Vec<BString>, LookupError)> {
         let name = fields.first().cloned().unwrap_or_default();
         let Some(path) = self.path_of(process, BStr::new(&name)) else {
-            let error = process.why_not(&name);
+            let is_here = self.search_path(process).is_empty() && !name.contains(&b'/');
+            let error = if is_here {
+                process.why_not(&[b"./", name.as_slice()].concat())
+            } else {
+                process.why_not(&name)
+            };
             return Err((fields, error));
         };
         process.set_environment(self.environment(&path));
@@ -108,7 +113,12 @@ impl Shell {
         }
         let search = self.search_path(process);
         // A temporary PATH is for this command alone.
-        let hashes = self.has(Setting::HashAll) && self.hashed_for == search;
+        let is_temporary = self.variables.is_temporary(b"PATH");
+        if is_temporary {
+            self.hashed.clear();
+        }
+        let remembers = self.has(Setting::HashAll) && !is_temporary;
+        let hashes = remembers && self.hashed_for == search;
         let checks = self.has(Setting::CheckHash);
         if hashes
             && let Some(known) = self.hashed.get_mut(name)
@@ -119,7 +129,7 @@ impl Shell {
         }
         let found = process.all_in(name, &search).next()?;
         let path = BString::from(found.into_bytes());
-        if self.has(Setting::HashAll) {
+        if remembers {
             if self.hashed_for != search {
                 self.hashed.clear();
                 self.hashed_for = search;
@@ -129,13 +139,12 @@ impl Shell {
         Some(path)
     }
 
-    /// Where programs are looked for.
+    /// Where programs are looked for: without a `PATH`, in the working directory.
     pub(crate) fn search_path(&mut self, process: &Process) -> BString {
         if let Some(path) = &self.standard_path {
             return path.clone();
         }
-        self.variable(process, b"PATH")
-            .unwrap_or_else(|| DEFAULT_PATH.into())
+        self.variable(process, b"PATH").unwrap_or_default()
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what every command comes to")]

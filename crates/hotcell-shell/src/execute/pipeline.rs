@@ -141,6 +141,7 @@ impl Shell {
         match command {
             Command::Simple(simple) => {
                 self.is_last = true;
+                self.is_bare_stage = true;
                 self.run_announced(process, simple)
             }
             other => self.run_command(process, other),

@@ -8,7 +8,7 @@ use hotcell_process::{Process, Status};
 
 use crate::{
     ast::{Argument, Assignment, AssignmentValue, SimpleCommand},
-    builtins::{self, Builtin, Operand, Run},
+    builtins::{self, Builtin, Operand, Run, arguments::USAGE},
     expand::{Target, element_text},
     flow::{Flow, Outcome},
     redirect::Undo,
@@ -139,15 +139,20 @@ impl Shell {
         builtin: &'static Builtin,
         fields: &[BString],
     ) -> Outcome {
-        let keeps = builtin.is_special && self.has(Setting::Posix);
-        let outcome = self.with_assignments(process, command, keeps, |shell| {
+        let ends = builtin.is_special && self.has(Setting::Posix);
+        let outcome = self.with_assignments(process, command, ends, |shell| {
             shell.trace_words(process, fields);
             shell.under_redirects(process, command, builtin, |shell| {
                 shell.call_builtin(process, builtin, fields)
             })
         });
         self.set_last_argument(fields);
-        outcome
+        match outcome {
+            // What these come to is what was run by them.
+            Ok(_) if matches!(builtin.name, "eval" | "." | "source") => outcome,
+            Ok(status @ USAGE) if ends && !self.is_interactive => Err(Flow::Exit(status)),
+            outcome => outcome,
+        }
     }
 
     /// Runs a builtin that was found by whatever name.
@@ -235,19 +240,22 @@ impl Shell {
             return run(self);
         }
         self.variables.push_scope(Scope::Temporary);
-        let outcome = self
-            .assign_temporarily(process, &command.assignments)
-            .and_then(|()| run(self));
+        let outcome = match self.assign_temporarily(process, &command.assignments) {
+            Ok(false) if self.has(Setting::Posix) => Ok(1),
+            Ok(_) => run(self),
+            Err(flow) => Err(flow),
+        };
         self.variables.pop_scope();
         outcome
     }
 
-    /// Makes the assignments in front of a command. One that fails does not keep the command from running.
+    /// Makes the assignments in front of a command; false if one failed, which keeps the command from running in POSIX mode only.
     pub(super) fn assign_temporarily(
         &mut self,
         process: &Process,
         assignments: &[Assignment],
-    ) -> Result<(), Flow> {
+    ) -> Result<bool, Flow> {
+        let mut all = true;
         for assignment in assignments {
             if let Some(subscript) = &assignment.subscript {
                 let element = element_text(&assignment.name, subscript);
@@ -257,11 +265,11 @@ impl Shell {
             }
             match self.assign(process, assignment, Target::Temporary) {
                 Ok(()) => {}
-                Err(Flow::Discard(_)) if self.is_readonly(&assignment.name) => {}
+                Err(Flow::Discard(_)) if self.is_readonly(&assignment.name) => all = false,
                 Err(flow) => return Err(flow),
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// Redirects for a builtin; those of `exec` stay.
@@ -312,6 +320,9 @@ impl Shell {
             let outcome = match shell.redirect(process, &command.redirects, &mut undo) {
                 Ok(true) => shell.run_external(process, fields, is_last),
                 Ok(false) => Ok(1),
+                // bash has forked by then: it is the child that cannot go on.
+                Err(Flow::Exit(status) | Flow::Abort(status)) => Ok(status),
+                Err(Flow::Discard(status)) => Ok(shell.discarded(status)),
                 Err(flow) => Err(flow),
             };
             undo.undo(process);

@@ -29,6 +29,7 @@ impl Shell {
         shell.subshell_depth += 1;
         shell.loops = 0;
         shell.is_subshell = true;
+        shell.is_bare_stage = false;
         shell
             .traps
             .enter_subshell(self.has(Setting::ErrTrace), self.has(Setting::FuncTrace));

@@ -262,7 +262,12 @@ impl Shell {
         };
         if variable.has(Attributes::READONLY) {
             self.complain(process, [name, b": readonly variable"].concat());
-            return Err(Flow::Discard(1));
+            let is_last_straw = self.has(Setting::ErrExit) && !self.is_interactive;
+            return Err(if is_last_straw {
+                Flow::Exit(1)
+            } else {
+                Flow::Discard(1)
+            });
         }
         let ignores = variable.has(Attributes::UNASSIGNABLE);
         Ok((!ignores).then_some(variable.attributes))

@@ -325,8 +325,12 @@ impl Shell {
 
     /// The end of a shell that cannot go on. What it was started with, and `set -e`, make a difference to the status in bash.
     pub(crate) fn fatal(&self) -> Flow {
-        let is_argument =
-            self.execution_string.is_some() && !self.is_subshell && !self.has(Setting::ErrExit);
+        if self.is_interactive && !self.is_subshell {
+            return Flow::Discard(1);
+        }
+        let is_argument = self.execution_string.is_some()
+            && (!self.is_subshell || self.is_bare_stage)
+            && !self.has(Setting::ErrExit);
         Flow::Exit(if is_argument { 127 } else { 1 })
     }
 }

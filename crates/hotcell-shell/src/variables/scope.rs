@@ -69,6 +69,14 @@ impl Variables {
         }
     }
 
+    /// Whether a variable has its value from an assignment in front of the command that is being run.
+    pub(crate) fn is_temporary(&self, name: &[u8]) -> bool {
+        self.scopes.as_ref().is_some_and(|scope| {
+            scope.kind == Scope::Temporary
+                && scope.hidden.iter().any(|(hidden, _)| **hidden == *name)
+        })
+    }
+
     /// Whether a function is being run.
     pub(crate) fn is_in_function(&self) -> bool {
         self.function_depth().is_some()
