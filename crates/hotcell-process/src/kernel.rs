@@ -19,7 +19,7 @@ use hotcell_vfs::{Clock, Errno, MemVfs, Vfs};
 use crate::{
     alarm::Alarm,
     coroutine::{Go, Task},
-    error::errno,
+    error::{errno, limit_error},
     fifo::Fifos,
     limits::Limits,
     observer::{LimitKind, Notice, Observer},
@@ -206,6 +206,9 @@ impl Shared {
             self.notice(Notice::Limit(LimitKind::Processes));
             return Err(errno(Errno::EAGAIN));
         }
+        spec.env
+            .settle(&self.options.account)
+            .map_err(limit_error)?;
         let pid = self.new_pid();
         let signals = Arc::new(AtomicU32::new(0));
         let task = {

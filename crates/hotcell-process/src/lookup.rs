@@ -134,7 +134,7 @@ impl Process {
         let name = spec.args.first().cloned().unwrap_or_default();
         let found = self.find(name.as_bstr())?;
         if !found.first.is_empty() {
-            spec.args.splice(..1, found.first);
+            Arc::make_mut(&mut spec.args).splice(..1, found.first);
         }
         Ok((spec, found.program))
     }
@@ -148,7 +148,7 @@ impl Process {
         match self.find(path.as_bstr()) {
             Ok(found) => {
                 if !found.first.is_empty() {
-                    spec.args.splice(..1, found.first);
+                    Arc::make_mut(&mut spec.args).splice(..1, found.first);
                 }
                 Ok((spec, found.program))
             }

@@ -25,6 +25,7 @@ use hotcell_vfs::{Errno, VfsPath, VfsPathBuf};
 use crate::{
     coroutine::{Go, Switch, stack_floor},
     descriptors::{Descriptors, Fd},
+    environment::Environment,
     error::{errno, error_text, limit_error},
     io::{Input, Output},
     kernel::{Kernel, Shared},
@@ -32,7 +33,7 @@ use crate::{
     observer::{LimitKind, Notice},
     program::Program,
     signal::{Disposition, Signal},
-    spec::{Environment, Given, Spec},
+    spec::{Given, Spec},
     status::{Pid, Status},
     stream::Stream,
     waker::process_waker,
@@ -54,7 +55,7 @@ pub struct Process {
     parent: Pid,
     /// The process of the kernel's table whose stack this one runs on: itself, unless it is called.
     host: Pid,
-    args: Vec<BString>,
+    args: Arc<Vec<BString>>,
     env: RefCell<Arc<Environment>>,
     given: Option<Given>,
     cwd: RefCell<VfsPathBuf>,
@@ -295,8 +296,16 @@ impl Process {
     }
 
     /// Replaces the environment that the process and those it begins see.
-    pub fn set_environment(&self, env: Arc<Environment>) {
+    pub fn set_environment(&self, env: Arc<Environment>) -> io::Result<()> {
+        env.settle(self.account()).map_err(limit_error)?;
         *self.env.borrow_mut() = env;
+        Ok(())
+    }
+
+    /// Another environment like this one, for who wants to change it.
+    pub fn copy_environment(&self) -> io::Result<Environment> {
+        let env = self.environment();
+        env.copy(self.account()).map_err(limit_error)
     }
 
     /// The working directory.

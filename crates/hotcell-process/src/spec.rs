@@ -1,19 +1,17 @@
 //! What a process begins with.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use bstr::BString;
 use hotcell_vfs::VfsPathBuf;
 
 use crate::{
     descriptors::{Descriptors, Fd},
+    environment::Environment,
     null::Null,
     signal::Signal,
     stream::Stream,
 };
-
-/// Environment variables, by name.
-pub type Environment = BTreeMap<BString, BString>;
 
 /// An environment in the order in which its variables were given.
 #[derive(Clone)]
@@ -34,7 +32,7 @@ impl Given {
 #[derive(Clone)]
 pub struct Spec {
     /// The name it was called by, and its arguments.
-    pub args: Vec<BString>,
+    pub args: Arc<Vec<BString>>,
     /// Its environment.
     pub env: Arc<Environment>,
     /// Where relative paths begin.
@@ -57,7 +55,7 @@ impl Spec {
             descriptors.set(fd, Arc::new(Null));
         }
         Self {
-            args: args.into_iter().map(Into::into).collect(),
+            args: Arc::new(args.into_iter().map(Into::into).collect()),
             env: Arc::default(),
             cwd: VfsPathBuf::root(),
             umask: 0o022,

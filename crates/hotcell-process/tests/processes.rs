@@ -531,7 +531,7 @@ fn an_environment_stays_in_the_order_it_was_given_until_it_is_changed() {
         assert_eq!(inherited.code(), 3);
         let mut changed = (*process.environment()).clone();
         changed.insert("C".into(), "4".into());
-        process.set_environment(changed.into());
+        process.set_environment(changed.into()).unwrap();
         let names: Vec<_> = process
             .environ()
             .iter()

@@ -38,11 +38,12 @@ impl Shell {
 
     /// Everything that programs find in their environment, in the order of names.
     pub fn exported(&self) -> Vec<(BString, BString)> {
-        let exported = self.variables.clone().environment();
+        let exported = self.variables.exported();
+        let mut exported: Vec<(BString, BString)> = exported
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        exported.sort_unstable();
         exported
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
     }
 
     /// Whether the last command ended the shell: by `exit`, `exec` or a signal. Who reads commands from a person stops then; who

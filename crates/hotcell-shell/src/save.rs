@@ -131,7 +131,7 @@ impl Shell {
             cwd: self.cwd.as_bytes().to_vec().into(),
             umask: self.umask,
             status: self.status,
-            last_argument: (&self.last_argument).into(),
+            last_argument: (&*self.last_argument).into(),
             settings: settings.map(|setting| setting.name().to_owned()).collect(),
             variables: save_variables(&self.variables),
             functions: functions.collect(),
@@ -174,7 +174,7 @@ impl Shell {
             ..ShellOptions::default()
         });
         shell.status = saved.status & 0xff;
-        shell.last_argument = (&saved.last_argument).into();
+        shell.last_argument = Arc::new((&saved.last_argument).into());
         shell.settings = load_settings(&saved.settings)?;
         shell.variables = load_variables(&saved.variables);
         for function in &saved.functions {

@@ -67,7 +67,7 @@ pub struct Shell {
     /// `$$`: of the shell that subshells are clones of.
     pub(crate) pid: Pid,
     /// `$_`
-    pub(crate) last_argument: BString,
+    pub(crate) last_argument: Arc<BString>,
     /// `LINENO`
     pub(crate) line: u32,
     /// `BASH_SUBSHELL`

@@ -72,7 +72,7 @@ impl Shell {
             pipe_status: Vec::new(),
             background: None,
             pid: Pid(0),
-            last_argument: BString::default(),
+            last_argument: Arc::default(),
             line: 0,
             subshell_depth: 0,
             execution_string: None,

@@ -32,10 +32,11 @@ pub(crate) use indexed::IndexedArray;
 pub(crate) use scope::Scope;
 pub(crate) use value::{Value, Variable};
 
-/// By name. The hash is seeded by chance, so that no script can choose names that collide.
+/// By name. The hash is seeded by chance, so that no script can choose names that collide. Tables share their variables one by
+/// one: to change one of a clone copies many entries, and no other value.
 type Table = imbl::GenericHashMap<
     Text,
-    Variable,
+    Arc<Variable>,
     foldhash::fast::RandomState,
     imbl::shared_ptr::DefaultSharedPtr,
 >;
@@ -85,7 +86,7 @@ impl Variables {
     /// The variable of a name as it is, references not followed.
     #[inline]
     pub(crate) fn get_reference(&self, name: &[u8]) -> Option<&Variable> {
-        self.table.get(name)
+        self.table.get(name).map(|variable| &**variable)
     }
 
     /// The variable that a name stands for. An element that a reference leads to is not looked up: see
@@ -96,7 +97,7 @@ impl Variables {
             return Some(variable);
         }
         match self.follow(name) {
-            Referred::Other(target) => self.table.get(base_name(&target)),
+            Referred::Other(target) => self.get_reference(base_name(&target)),
             Referred::Itself | Referred::Nothing | Referred::Circular => None,
         }
     }
@@ -150,7 +151,7 @@ impl Variables {
 
     /// The variables that a process inherits, exported.
     pub(crate) fn import(&mut self, environment: &Environment) {
-        for (name, value) in environment {
+        for (name, value) in environment.iter() {
             if !crate::names::is_name(name) {
                 continue;
             }
@@ -170,7 +171,8 @@ impl Variables {
 
     /// All visible variables in order of their names.
     pub(crate) fn sorted(&self) -> Vec<(&Text, &Variable)> {
-        let mut all: Vec<_> = self.table.iter().collect();
+        let all = self.table.iter();
+        let mut all: Vec<_> = all.map(|(name, variable)| (name, &**variable)).collect();
         all.sort_unstable_by_key(|(name, _)| *name);
         all
     }
@@ -198,11 +200,14 @@ impl Variables {
     ) -> R {
         self.make(name, place);
         let depth = self.depth_of(place);
+        // Asked of the table as if it were to change: only then is known who else has the variable.
+        let visible = self.table.get_mut(name).filter(|_| depth.is_none());
+        let paid = visible.map(|variable| self.memory.paid_for(variable));
         if let Some(variable) = self.slot(name, depth) {
             let before = (variable.size(), variable.attributes);
             let result = change(variable);
             let after = (variable.size(), variable.attributes);
-            self.memory.replace(before.0, after.0);
+            self.memory.replace(paid.unwrap_or(before.0), after.0);
             if (before.1 | after.1).has(Attributes::EXPORT) {
                 self.environment = None;
             }
@@ -218,16 +223,18 @@ impl Variables {
         let Some(variable) = self.table.get_mut(name) else {
             return false;
         };
-        if variable.attributes != Attributes::NONE {
+        if variable.attributes != Attributes::NONE || !matches!(variable.value, Value::Scalar(_)) {
             return false;
         }
-        let Value::Scalar(value) = &mut variable.value else {
+        let (paid, size) = (self.memory.paid_for(variable), variable.size());
+        let Value::Scalar(value) = &mut Arc::make_mut(variable).value else {
             return false;
         };
         let before = value.capacity();
         change(value);
         let after = value.capacity();
-        self.memory.replace(before, after);
+        self.memory
+            .replace(before.saturating_sub(size - paid), after);
         true
     }
 
@@ -260,26 +267,42 @@ impl Variables {
     fn insert_new(&mut self, name: &[u8], depth: u32) {
         let variable = Variable::declared(Attributes::NONE, depth);
         self.memory.replace(0, variable.size() + name.len());
-        self.table.insert(name.into(), variable);
+        self.table.insert(name.into(), Arc::new(variable));
     }
 
-    /// What is exported.
-    pub(crate) fn environment(&mut self) -> Arc<Environment> {
-        if let Some(environment) = &self.environment {
-            return Arc::clone(environment);
-        }
-        let exported = self.table.iter().filter_map(|(name, variable)| {
+    /// What is exported, in no order.
+    pub(crate) fn exported(&self) -> impl Iterator<Item = (&[u8], &[u8])> + Clone {
+        self.table.iter().filter_map(|(name, variable)| {
             // Arrays cannot be exported, and what has no value is not.
             match &variable.value {
                 Value::Scalar(value) if variable.has(Attributes::EXPORT) => {
-                    Some((BString::from(&**name), value.clone()))
+                    Some((&**name, value.as_slice()))
                 }
                 _ => None,
             }
-        });
-        let environment: Arc<Environment> = Arc::new(exported.collect());
+        })
+    }
+
+    /// What is exported, for programs. Kept until something that is exported changes.
+    pub(crate) fn environment(&mut self, process: &Process) -> std::io::Result<Arc<Environment>> {
+        if let Some(environment) = &self.environment {
+            return Ok(Arc::clone(environment));
+        }
+        let environment = Environment::collect(process.account(), self.exported());
+        let environment = Arc::new(environment.map_err(hotcell_process::limit_error)?);
         self.environment = Some(Arc::clone(&environment));
-        environment
+        Ok(environment)
+    }
+
+    /// These are those of a subshell from here on.
+    pub(crate) fn leave_to_their_shell(&mut self) {
+        self.memory.leave_to_its_shell();
+    }
+
+    /// Something that is kept beside the variables, and that others may have as well, gives way to something else.
+    pub(crate) fn give_way(&mut self, old: usize, is_shared: bool, new: usize) {
+        let paid = self.memory.paid(old, is_shared);
+        self.memory.replace(paid, new);
     }
 
     /// Something that is kept beside the variables has another size now.
@@ -299,6 +322,8 @@ impl Variables {
         account: &Account,
     ) -> Result<(), OverLimit> {
         self.memory = Memory::copy(&origin.memory, account)?;
+        // It is charged to the other account.
+        self.environment = None;
         Ok(())
     }
 

@@ -3,10 +3,10 @@
 mod chance;
 mod clocks;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use bstr::BString;
-use hotcell_meter::Account;
+use hotcell_meter::{Account, Charge};
 use hotcell_process::{Descriptors, Disposition, Process, Signal};
 
 pub(crate) use chance::Chance;
@@ -20,6 +20,9 @@ use crate::{
     options::WasiOptions,
 };
 
+/// What a variable takes beside its name and its value.
+const ENTRY: usize = 2 * size_of::<BString>();
+
 /// A program that runs.
 pub(crate) struct Guest {
     /// Set when it is first used.
@@ -28,6 +31,8 @@ pub(crate) struct Guest {
     pub(crate) args: Vec<BString>,
     /// `NAME=VALUE`.
     pub(crate) environment: Vec<BString>,
+    /// For the environment.
+    _charge: Charge,
     pub(crate) fds: Fds,
     pub(crate) files: Files,
     pub(crate) clocks: Clocks,
@@ -47,7 +52,8 @@ impl Guest {
         naming: Naming,
         args: Vec<BString>,
         extra: &[(BString, BString)],
-    ) -> Self {
+    ) -> io::Result<Self> {
+        let (environment, charge) = environment(process, extra)?;
         let mut kept = Descriptors::new();
         if let Ok(stderr) = process.descriptor(2) {
             kept.set(2, stderr);
@@ -63,11 +69,12 @@ impl Guest {
         fds.put(3, Descriptor::preopened(Place::Root));
         fds.put(4, Descriptor::preopened(Place::Here));
         let mailbox = Mailbox::default();
-        Self {
+        Ok(Self {
             memory: None,
             limiter: Limiter::new(process.account(), options.memory_limit),
             args,
-            environment: environment(process, extra),
+            environment,
+            _charge: charge,
             fds,
             files: Files {
                 vfs: Arc::clone(process.vfs()),
@@ -81,19 +88,31 @@ impl Guest {
             mailbox,
             account: process.account().clone(),
             dies_of_pipe: process.disposition(Signal::PIPE) == Disposition::Default,
-        }
+        })
     }
 }
 
 /// The environment of a process, with what a program needs unless the process says otherwise. `PWD` is true.
-fn environment(process: &Process, extra: &[(BString, BString)]) -> Vec<BString> {
-    let mut variables = (*process.environment()).clone();
+fn environment(
+    process: &Process,
+    extra: &[(BString, BString)],
+) -> io::Result<(Vec<BString>, Charge)> {
+    let given = process.environment();
+    let cwd = process.cwd().as_bytes().to_owned();
+    let mut variables: BTreeMap<&[u8], &[u8]> = BTreeMap::new();
     for (name, value) in extra {
-        variables.entry(name.clone()).or_insert(value.clone());
+        variables.entry(name).or_insert(value);
     }
-    variables.insert("PWD".into(), process.cwd().as_bytes().into());
-    variables
+    for (name, value) in given.iter() {
+        variables.insert(name, value);
+    }
+    variables.insert(b"PWD", &cwd);
+    let bytes = variables
         .iter()
-        .map(|(name, value)| [name.as_slice(), b"=", value].concat().into())
-        .collect()
+        .map(|(name, value)| name.len() + value.len() + ENTRY);
+    let charge = process.charge(bytes.sum())?;
+    let texts = variables
+        .into_iter()
+        .map(|(name, value)| [name, b"=".as_slice(), value].concat().into());
+    Ok((texts.collect(), charge))
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(
         args,
         environment,
     } = invocation;
-    let guest = Guest::new(process, options, naming, args, environment);
+    let guest = Guest::new(process, options, naming, args, environment)?;
     let mailbox = guest.mailbox.clone();
     let mut store = Store::new(&ready.engine, guest);
     store.limiter(|guest| &mut guest.limiter);

@@ -22,17 +22,28 @@ use crate::{
     stream::Stream,
 };
 
+/// The status of what was called and could not begin, as for a program that cannot be run.
+const NOT_BEGUN: u8 = 126;
+
 impl Process {
     /// What another process would begin with that has these arguments and inherits the rest from this one.
     pub fn spec<A: Into<BString>>(&self, args: impl IntoIterator<Item = A>) -> Spec {
         Spec {
-            args: args.into_iter().map(Into::into).collect(),
+            args: Arc::new(args.into_iter().map(Into::into).collect()),
             env: self.environment(),
             cwd: self.cwd().to_owned(),
             umask: self.umask(),
             descriptors: self.descriptors(),
             ignored: self.ignored.get(),
             given: self.given.clone(),
+        }
+    }
+
+    /// What a copy of this process would begin with: it inherits all, and shares it.
+    pub fn own_spec(&self) -> Spec {
+        Spec {
+            args: Arc::clone(&self.args),
+            ..self.spec::<BString>([])
         }
     }
 
@@ -72,6 +83,10 @@ impl Process {
         spec: Spec,
         main: impl FnOnce(&Self) -> io::Result<i32>,
     ) -> Status {
+        if let Err(over) = spec.env.settle(self.account()) {
+            self.complain(over.to_string());
+            return Status::Exited(NOT_BEGUN);
+        }
         let ground = Ground {
             kernel: &self.kernel,
             host: self.host,

@@ -92,13 +92,54 @@ fn replacements_are_counted() {
 }
 
 #[test]
-#[ignore = "the environments of programs are not charged yet: 250 of 5 MB each take a gigabyte"]
 fn environments_of_programs_are_counted() {
     let _alone = alone();
-    let result = fills(&format!(
-        "{MEGABYTE} export x=$m$m$m$m; for ((i = 0; i < 250; i++)); do x=$x$m sleep 3 & done; x=$(yes); exit 1"
-    ));
-    assert!(result.limits.contains(&LimitKind::Memory));
+    for hungry in [
+        "export x=$m$m$m$m; for ((i = 0; i < 250; i++)); do x=$x$m sleep 3 & done; x=$(yes)",
+        "export x=$m$m$m$m; for ((i = 0; i < 250; i++)); do sleep 3 & done; x=$(yes)",
+        "export x=$m$m$m$m; for ((i = 0; i < 250; i++)); do (sleep 3; :) & done; x=$(yes)",
+        "for ((i = 0; i < 250; i++)); do env A=$m$m$m$m sleep 3 & done; x=$(yes)",
+        "export A=$m$m$m$m; yes | head -250 | xargs -P 250 --process-slot-var=S -I{} sleep 3; x=$(yes)",
+        "export x=$m$m$m$m; for ((i = 0; i < 250; i++)); do sh -c 'sleep 3; :' & done; x=$(yes)",
+        "export x=$m$m$m$m; f() { (export x=$x$m; f) }; f; x=$(yes)",
+        // What a subshell makes of what it began with is its own.
+        "a=($m $m $m $m); for ((i = 0; i < 250; i++)); do (a+=(x); sleep 3; :) & done; x=$(yes)",
+        "x=$m$m$m$m; for ((i = 0; i < 250; i++)); do (unset x; y=$m$m$m$m; sleep 3; :) & done; x=$(yes)",
+    ] {
+        let result = fills(&format!("{MEGABYTE} {hungry}; exit 1"));
+        assert!(
+            result.limits.contains(&LimitKind::Memory),
+            "{hungry}: {:?} {}",
+            result.limits,
+            result.stderr_text().chars().take(200).collect::<String>()
+        );
+    }
+}
+
+#[test]
+fn what_copies_of_a_shell_have_of_it_is_there_once() {
+    let _alone = alone();
+    for shared in [
+        // Its own arguments, `$_`, its positional parameters.
+        "echo 'for ((i = 0; i < 250; i++)); do (sleep 1; :) & done; wait' > s; bash s $m$m$m$m$m",
+        "set -- $m$m$m$m$m; for ((i = 0; i < 250; i++)); do (sleep 1; :) & done; wait",
+        ": $m$m$m$m$m; for ((i = 0; i < 250; i++)); do (while ((SECONDS < 1)); do ((1)); done) & done; wait",
+    ] {
+        survives(&format!("{MEGABYTE} {shared}; exit 1"));
+    }
+}
+
+#[test]
+#[ignore = "not met yet: what a shell and its copies had in common is charged to the one that it began with, which gives it back when it lets go"]
+fn values_that_only_copies_of_a_shell_have_are_counted() {
+    let _alone = alone();
+    for hungry in [
+        "x=$m$m$m$m; for ((i = 0; i < 250; i++)); do (sleep 3; :) & x=$m$m$m$m$i; done; y=$(yes)",
+        "for ((i = 0; i < 250; i++)); do (: $m$m$m$m; while ((SECONDS < 3)); do ((1)); done) & done; y=$(yes)",
+    ] {
+        let result = fills(&format!("{MEGABYTE} {hungry}; exit 1"));
+        assert!(result.limits.contains(&LimitKind::Memory), "{hungry}");
+    }
 }
 
 #[test]

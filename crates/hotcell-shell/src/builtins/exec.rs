@@ -38,7 +38,7 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
             if parsed.has(b'l') {
                 own = own.map(|own| [b"-", own.as_slice()].concat().into());
             }
-            if let (Some(own), Some(first)) = (own, spec.args.first_mut()) {
+            if let (Some(own), Some(first)) = (own, Arc::make_mut(&mut spec.args).first_mut()) {
                 *first = own;
             }
             shell.successor = Some((spec, program));

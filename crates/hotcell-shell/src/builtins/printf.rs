@@ -31,7 +31,11 @@ fn run(shell: &mut Shell, process: &Process, fields: &[BString]) -> Outcome {
     let Some((format, arguments)) = parsed.operands.split_first() else {
         return Ok(PRINTF.usage(process));
     };
-    process.set_environment(shell.variables.environment());
+    let environment = shell.variables.environment(process);
+    if let Err(error) = environment.and_then(|environment| process.set_environment(environment)) {
+        shell.complain_of(process, b"printf", &error);
+        return Ok(1);
+    }
     let formatted = printf(process, &mut Host { shell, process }, format, arguments);
     let formatted = match formatted {
         Ok(formatted) => formatted,

@@ -1,10 +1,13 @@
 //! Programs that are not the shell's own.
 
-use std::{io::Write, sync::Arc};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{
-    Environment, LookupError, Process, Program, Signal, Spec, Status, error_text,
+    Environment, LookupError, Process, Program, Signal, Spec, Status, error_text, limit_error,
 };
 
 use super::pipeline::child_spec;
@@ -81,15 +84,21 @@ impl Shell {
             };
             return Err((fields, error));
         };
-        process.set_environment(self.environment(&path));
+        let environment = self.environment(process, &path);
+        let begun = environment.and_then(|environment| process.set_environment(environment));
+        if let Err(error) = begun {
+            return Err((fields, LookupError::NotRunnable(error_text(&error))));
+        }
         process
             .prepare_path(process.spec(fields), &path)
-            .map_err(|(spec, error)| (spec.args, error))
+            .map_err(|(spec, error)| (Arc::unwrap_or_clone(spec.args), error))
     }
 
     /// What a program at this path gets as its environment.
-    fn environment(&mut self, path: &BString) -> Arc<Environment> {
-        let mut environment = (*self.variables.environment()).clone();
+    fn environment(&mut self, process: &Process, path: &BString) -> io::Result<Arc<Environment>> {
+        let exported = self.variables.environment(process)?;
+        let copy = exported.copy(process.account());
+        let mut environment = copy.map_err(limit_error)?;
         environment.insert("_".into(), path.clone());
         for (name, function) in &self.functions {
             if function.is_exported
@@ -100,7 +109,7 @@ impl Shell {
                 environment.insert(key.into(), [b"() ", body].concat().into());
             }
         }
-        Arc::new(environment)
+        Ok(Arc::new(environment))
     }
 
     /// Where a name leads: remembered, or looked up on `PATH` and remembered.

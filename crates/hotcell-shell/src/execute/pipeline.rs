@@ -115,8 +115,8 @@ impl Shell {
         spec: Spec,
         command: &Command,
     ) -> Option<Pid> {
-        // Made before the clone: all stages share it.
-        let _ = self.variables.environment();
+        // Made before the clone: all stages share it. If there is no room for it, each will say so.
+        let _ = self.variables.environment(process);
         let mut shell = self.subshell();
         let command = command.clone();
         let pid = process.spawn(spec, move |child| {
@@ -187,5 +187,5 @@ impl Shell {
 
 /// What a child begins with.
 pub(crate) fn child_spec(process: &Process) -> Spec {
-    process.spec(process.args().iter().cloned())
+    process.own_spec()
 }

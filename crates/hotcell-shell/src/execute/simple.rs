@@ -333,7 +333,16 @@ impl Shell {
     /// `$_`
     fn set_last_argument(&mut self, fields: &[BString]) {
         if let Some(last) = fields.last() {
-            self.last_argument.clone_from(last);
+            let before = self.last_argument.capacity();
+            let is_shared = if let Some(known) = Arc::get_mut(&mut self.last_argument) {
+                known.clone_from(last);
+                false
+            } else {
+                self.last_argument = Arc::new(last.clone());
+                true
+            };
+            let after = self.last_argument.capacity();
+            self.variables.give_way(before, is_shared, after);
         }
     }
 

@@ -30,6 +30,7 @@ impl Shell {
         shell.loops = 0;
         shell.is_subshell = true;
         shell.is_bare_stage = false;
+        shell.variables.leave_to_their_shell();
         shell
             .traps
             .enter_subshell(self.has(Setting::ErrTrace), self.has(Setting::FuncTrace));

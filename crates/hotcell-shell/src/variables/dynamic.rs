@@ -150,7 +150,7 @@ impl Shell {
                 let epoch = *self.variables.clocks.epoch.get_or_insert(now);
                 number(&now.wrapping_sub(epoch))
             }
-            Dynamic::Underscore => Value::Scalar(self.last_argument.clone()),
+            Dynamic::Underscore => Value::Scalar((*self.last_argument).clone()),
         }
     }
 
@@ -177,7 +177,7 @@ impl Shell {
             }
             Dynamic::LineNo => self.line = u32::try_from(integer()).unwrap_or(0),
             Dynamic::BashArgv0 => self.name = value,
-            Dynamic::Underscore => self.last_argument = value,
+            Dynamic::Underscore => self.last_argument = Arc::new(value),
             _ => {}
         }
     }

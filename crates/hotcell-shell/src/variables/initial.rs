@@ -31,7 +31,7 @@ fn table() -> Table {
             attributes,
             depth: 0,
         };
-        table.insert(name.as_bytes().into(), variable);
+        table.insert(name.as_bytes().into(), Arc::new(variable));
     };
     let text = |text: &str| Value::Scalar(text.into());
     let plain = Attributes::NONE;

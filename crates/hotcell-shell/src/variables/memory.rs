@@ -1,7 +1,14 @@
 //! What variables hold, charged to the account of the run.
 
+use std::sync::Arc;
+
 use hotcell_meter::{Account, Charge, OverLimit};
 use hotcell_process::Process;
+
+use super::Variable;
+
+/// Whose a smaller value is does not matter.
+const LARGE: usize = 16 * 1024;
 
 /// Changes smaller than this are not worth asking the account.
 const STEP: usize = 16 * 1024;
@@ -17,6 +24,8 @@ pub(crate) struct Memory {
     charge: Option<Charge>,
     /// How much of the charge is reserve.
     reserve: usize,
+    /// It is that of a subshell: another shell pays for what it began with, as long as both have it.
+    is_subshells: bool,
 }
 
 impl Clone for Memory {
@@ -26,6 +35,22 @@ impl Clone for Memory {
 }
 
 impl Memory {
+    /// From here on it is that of a subshell.
+    pub(super) fn leave_to_its_shell(&mut self) {
+        self.is_subshells = true;
+    }
+
+    /// What is given back when something of that size gives way: nothing if others have it, too, and pay for it.
+    pub(super) fn paid(&self, size: usize, is_shared: bool) -> usize {
+        let is_anothers = self.is_subshells && is_shared && size >= LARGE;
+        if is_anothers { 0 } else { size }
+    }
+
+    /// The same for a variable.
+    pub(super) fn paid_for(&self, variable: &Arc<Variable>) -> usize {
+        self.paid(variable.size(), Arc::strong_count(variable) > 1)
+    }
+
     /// Something of one size took the place of something of another.
     pub(super) fn replace(&mut self, old: usize, new: usize) {
         self.held += new.cast_signed() - old.cast_signed();
@@ -93,6 +118,7 @@ impl Memory {
             held: origin.held,
             charge: Some(account.charge(held.next_multiple_of(STEP))?),
             reserve: 0,
+            is_subshells: false,
         })
     }
 

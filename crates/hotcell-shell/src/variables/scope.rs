@@ -19,7 +19,7 @@ pub(crate) enum Scope {
 pub(super) struct Layer {
     kind: Scope,
     /// What was visible before a variable of this scope took its place; nothing, if there was none.
-    hidden: Vec<(Text, Option<Variable>)>,
+    hidden: Vec<(Text, Option<Arc<Variable>>)>,
     below: Option<Arc<Layer>>,
     /// How many scopes there are up to and with this one.
     depth: u32,
@@ -36,7 +36,7 @@ impl Drop for Layer {
 }
 
 impl Layer {
-    fn hidden_mut(&mut self, name: &[u8]) -> Option<&mut Option<Variable>> {
+    fn hidden_mut(&mut self, name: &[u8]) -> Option<&mut Option<Arc<Variable>>> {
         self.hidden
             .iter_mut()
             .find(|(hidden, _)| **hidden == *name)
@@ -64,7 +64,7 @@ impl Variables {
         let scope = Arc::make_mut(&mut scope);
         self.scopes = scope.below.take();
         for (name, variable) in scope.hidden.drain(..).rev() {
-            self.memory.replace(hidden_size(variable.as_ref()), 0);
+            self.memory.replace(hidden_size(variable.as_deref()), 0);
             self.put(&name, variable);
         }
     }
@@ -95,7 +95,8 @@ impl Variables {
         }
         let is_current = Some(depth) == self.function_depth();
         if is_current || keep_local {
-            self.put(name, Some(Variable::declared(Attributes::NONE, depth)));
+            let empty = Variable::declared(Attributes::NONE, depth);
+            self.put(name, Some(Arc::new(empty)));
             return;
         }
         let hidden = self.scope_at(depth).and_then(|scope| {
@@ -106,7 +107,7 @@ impl Variables {
             Some(scope.hidden.remove(index).1)
         });
         let hidden = hidden.flatten();
-        self.memory.replace(hidden_size(hidden.as_ref()), 0);
+        self.memory.replace(hidden_size(hidden.as_deref()), 0);
         self.put(name, hidden);
     }
 
@@ -121,11 +122,11 @@ impl Variables {
     }
 
     /// Puts a variable into the table, or takes the one that is there out.
-    pub(super) fn put(&mut self, name: &[u8], variable: Option<Variable>) {
+    pub(super) fn put(&mut self, name: &[u8], variable: Option<Arc<Variable>>) {
         let is_exported = |variable: &Variable| variable.has(Attributes::EXPORT);
         let size = |variable: &Variable| variable.size() + name.len();
-        let mut changes_exports = variable.as_ref().is_some_and(is_exported);
-        let new = variable.as_ref().map_or(0, size);
+        let mut changes_exports = variable.as_deref().is_some_and(is_exported);
+        let new = variable.as_deref().map_or(0, size);
         let old = match variable {
             None => self.table.remove(name),
             Some(variable) => match self.table.get_mut(name) {
@@ -133,8 +134,10 @@ impl Variables {
                 None => self.table.insert(name.into(), variable),
             },
         };
-        changes_exports |= old.as_ref().is_some_and(is_exported);
-        self.memory.replace(old.as_ref().map_or(0, size), new);
+        changes_exports |= old.as_deref().is_some_and(is_exported);
+        let paid = |old: &Arc<Variable>| self.memory.paid_for(old) + name.len();
+        let before = old.as_ref().map_or(0, paid);
+        self.memory.replace(before, new);
         if changes_exports {
             self.environment = None;
         }
@@ -171,13 +174,14 @@ impl Variables {
     /// The variable that is visible at a depth: in the table, or hidden by the lowest scope above that hides it.
     pub(super) fn slot(&mut self, name: &[u8], depth: Option<u32>) -> Option<&mut Variable> {
         let Some(depth) = depth else {
-            return self.table.get_mut(name);
+            return self.table.get_mut(name).map(Arc::make_mut);
         };
         let lowest = self.lowest_hiding(name, depth);
         let Some(lowest) = lowest else {
-            return self.table.get_mut(name);
+            return self.table.get_mut(name).map(Arc::make_mut);
         };
-        self.scope_at(lowest)?.hidden_mut(name)?.as_mut()
+        let hidden = self.scope_at(lowest)?.hidden_mut(name)?.as_mut();
+        hidden.map(Arc::make_mut)
     }
 
     fn lowest_hiding(&self, name: &[u8], depth: u32) -> Option<u32> {
@@ -207,7 +211,8 @@ impl Variables {
             .as_ref()
             .map(|hidden| hidden.attributes & Attributes::EXPORT);
         let new = Variable::declared(exported.unwrap_or(Attributes::NONE), depth);
-        self.memory.replace(0, hidden_size(hidden.as_ref()));
+        let new = Arc::new(new);
+        self.memory.replace(0, hidden_size(hidden.as_deref()));
         if let Some(scope) = self.scope_at(depth) {
             scope.hidden.push((text, hidden));
         }
@@ -226,7 +231,7 @@ impl Variables {
 
     /// Makes a global variable where scopes may hide it.
     pub(super) fn insert_below(&mut self, name: &[u8]) {
-        let new = Variable::declared(Attributes::NONE, 0);
+        let new = Arc::new(Variable::declared(Attributes::NONE, 0));
         match self.lowest_hiding(name, 0) {
             None => self.put(name, Some(new)),
             Some(lowest) => {

@@ -52,7 +52,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let mut env = if empty {
         Environment::new()
     } else {
-        (*process.environment()).clone()
+        process.copy_environment()?
     };
     for name in parsed.values("unset") {
         if name.is_empty() || name.contains(&b'=') {

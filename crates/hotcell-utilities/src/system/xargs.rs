@@ -405,7 +405,7 @@ impl Xargs<'_> {
             let slot = (0..)
                 .find(|slot| !self.children.iter().any(|(_, used)| used == slot))
                 .unwrap_or(0);
-            let mut env = (*process.environment()).clone();
+            let mut env = process.copy_environment()?;
             env.insert(variable.clone(), slot.to_string().into());
             spec = spec.env(env.into());
         }

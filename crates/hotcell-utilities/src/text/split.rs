@@ -310,7 +310,7 @@ impl<'p> Split<'p> {
             self.process.exit(1);
         };
         if let Some(command) = &self.filter {
-            let mut env = (*self.process.environment()).clone();
+            let mut env = self.process.copy_environment()?;
             env.insert("FILE".into(), name);
             let (reader, writer) = self.process.pipe()?;
             let spec = self
