@@ -159,6 +159,15 @@ impl Cell {
         self.live.as_ref()?.store.data().stopped_at.as_deref()
     }
 
+    /// Promises that the last run left rejected while nobody listened, printed, if it failed: those of one that went well are in
+    /// its [`Outcome`].
+    pub fn take_unhandled_rejections(&mut self) -> Vec<String> {
+        let live = self.live.as_mut();
+        live.map_or_else(Vec::new, |live| {
+            std::mem::take(&mut live.store.data_mut().rejections)
+        })
+    }
+
     /// Whether the cell can still run code.
     pub fn is_alive(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.inside)
@@ -397,7 +406,7 @@ impl Cell {
         if failed == 0 {
             return Ok(());
         }
-        match self.live()?.store.data_mut().take_outcome().0 {
+        match self.live()?.store.data_mut().take_outcome() {
             Some(Emitted::Exception(exception)) => Err(CellError::Exception(exception)),
             _ => Err(CellError::Broken(
                 "a definition failed without a reason".into(),

@@ -84,6 +84,8 @@ pub(crate) struct Host {
     pub(crate) calls: Calls,
     /// Where the last run was when it was stopped.
     pub(crate) stopped_at: Option<String>,
+    /// Promises that the last run left rejected, if it failed.
+    pub(crate) rejections: Vec<String>,
     pub(crate) outbox: Outbox,
     said: outcome::Said,
 }
@@ -113,6 +115,7 @@ impl Host {
             calls: Calls::new(options.max_calls_in_flight, CancelToken::of(&interrupt)),
             interrupt,
             stopped_at: None,
+            rejections: Vec::new(),
             outbox: Outbox::default(),
             said: outcome::Said::default(),
         }

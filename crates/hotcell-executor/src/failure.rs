@@ -1,5 +1,7 @@
 //! From the way a cell failed to the error that the caller reads.
 
+use std::fmt::Write as _;
+
 use hotcell_cell::{CellError, ErrorValue, Exception, Text, Timers, Value};
 use hotcell_meter::{Charge, OverLimit, Stopped, Watch};
 use hotcell_prepare::{Diagnostic, Location, code_at};
@@ -11,12 +13,15 @@ use crate::{
     hooks::Hooks,
     json::encode::{self, Halt},
     options::ExecutorOptions,
+    rejection,
     shorten::shorten,
     sources::first_place,
 };
 
 /// How much of its words an error has. They stand in several places, and in JSON may take six times the room.
 const MAX_WORDS: usize = 64 << 10;
+/// And of what was thrown elsewhere, which is told whole beside it.
+const MAX_THROWN: usize = 1000;
 
 /// The run that failed.
 pub(crate) struct Context<'a> {
@@ -35,6 +40,8 @@ pub(crate) struct Context<'a> {
     pub(crate) known: &'a Known,
     /// Where the cell was when it was stopped, in the engine's words.
     pub(crate) stopped_at: Option<&'a str>,
+    /// Promises that it left rejected.
+    pub(crate) rejections: &'a [Diagnostic],
 }
 
 impl Context<'_> {
@@ -128,23 +135,7 @@ pub(crate) fn explain(error: CellError, context: &Context<'_>) -> ExecutorError 
             context.stopped(Stopped::Deadline)
         }
         CellError::Cancelled { .. } => context.stopped(Stopped::Cancelled),
-        CellError::Stalled => {
-            let (cause, hint) = if options.timers == Timers::Off {
-                (
-                    "no tool call is outstanding",
-                    "a promise made with `new Promise` must call its resolve function; there are no timers",
-                )
-            } else {
-                (
-                    "no tool call is outstanding, and no timer is pending",
-                    "a promise made with `new Promise` must call its resolve function",
-                )
-            };
-            let cause = format!("the code awaits a promise that can never settle: {cause}");
-            runtime(&cause)
-                .with("reason", "stalled")
-                .with("hint", hint)
-        }
+        CellError::Stalled => stalled(context),
         CellError::TooLarge { limit, .. } => {
             let cause =
                 format!("the result is larger than {limit} bytes: return a part or a summary");
@@ -157,6 +148,40 @@ pub(crate) fn explain(error: CellError, context: &Context<'_>) -> ExecutorError 
         CellError::Broken(_) => runtime(&chain(&error)).with("reason", "corruption"),
         error => runtime(&chain(&error)),
     }
+}
+
+/// The code awaits what nothing can settle.
+fn stalled(context: &Context<'_>) -> ExecutorError {
+    let (why, timers) = if context.options.timers == Timers::Off {
+        ("no tool call is outstanding", "; there are no timers")
+    } else {
+        ("no tool call is outstanding, and no timer is pending", "")
+    };
+    let mut cause = format!("the code awaits a promise that can never settle: {why}");
+    let mut hint =
+        format!("a promise made with `new Promise` must call its resolve function{timers}");
+    let mut place = None;
+    // Most likely that is what would have settled it.
+    let first = context.rejections.first();
+    if let Some(first) = first
+        && let Some(thrown) = rejection::thrown(&first.message)
+    {
+        let thrown = shorten(thrown, MAX_THROWN);
+        cause = format!("{cause}, and this was thrown where nobody handled it: {thrown}");
+        place = first.location;
+        if let Some(Location { line, column }) = place {
+            let _ = write!(cause, " (line {line}, column {column})");
+        }
+        "an error inside of a function given to `new Promise`, or of an async function that nobody awaits, settles no other \
+            promise: `await` what may fail, or catch the error and call the promise's reject function"
+            .clone_into(&mut hint);
+    }
+    let mut error = runtime(&cause).with("reason", "stalled").with("hint", hint);
+    if let Some(place) = place {
+        error.details.insert("location".into(), json!(place));
+        error.location = Some(place);
+    }
+    error
 }
 
 /// What the code left behind does not fit into what the host may keep of it.
@@ -253,7 +278,8 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
             text = format!("{text} (line {line}, column {column})");
         }
         let here = place.map_or("", |place| code_at(context.code, place));
-        match hints::hint(exception, context.known, here) {
+        let before = place.map_or("", |place| code_before(context.code, place, here));
+        match hints::hint(exception, context.known, before, here) {
             Some(hint) => runtime(&format!("{text}; hint: {hint}")).with("hint", hint),
             None => runtime(&text),
         }
@@ -261,6 +287,13 @@ fn thrown(exception: &Exception, context: &Context<'_>) -> Result<ExecutorError,
     error.details.insert("cause".into(), cause);
     error.location = place;
     Ok(error)
+}
+
+/// What stands on its line before a place behind which `rest` stands.
+fn code_before<'c>(code: &'c str, place: Location, rest: &str) -> &'c str {
+    let line = code.lines().nth((place.line as usize).saturating_sub(1));
+    let line = line.unwrap_or_default();
+    line.strip_suffix(rest).unwrap_or_default()
 }
 
 /// What was thrown, for `details`.

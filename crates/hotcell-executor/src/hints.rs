@@ -28,19 +28,42 @@ pub(crate) struct Known {
 }
 
 /// What to do about what was thrown, if there is something to say. `code` is what stands where it was thrown, up to the end of the
-/// line; nothing if that is not known.
-pub(crate) fn hint(exception: &Exception, known: &Known, code: &str) -> Option<String> {
+/// line, and `before` what stands before that; nothing if that is not known.
+pub(crate) fn hint(
+    exception: &Exception,
+    known: &Known,
+    before: &str,
+    code: &str,
+) -> Option<String> {
     let message = exception.message();
     match &*exception.name() {
         "ReferenceError" => {
+            if let Some(name) = message.strip_suffix(" is not initialized") {
+                return Some(format!(
+                    "`{}` is declared further down: move its declaration up, or use it later",
+                    shorten(name, MAX_NAME_BYTES)
+                ));
+            }
             let name = message.strip_suffix(" is not defined")?;
             let name = name.trim_matches('\'');
+            if is_named_argument(name, before, code) {
+                return Some(format!(
+                    "arguments have no names here: give an object, as in `{{ {}: … }}`",
+                    shorten(name, MAX_NAME_BYTES)
+                ));
+            }
             Some(in_context(name, code, known).unwrap_or_else(|| missing(name, known)))
         }
         "TypeError" => type_error(&message, known, code),
         "RangeError" if message == "Maximum call stack size exceeded" => Some(
             "a function calls itself without end, or too deeply: check the case in which it stops, or use a loop"
                 .to_owned(),
+        ),
+        "RangeError" if message == "Date value is NaN" => Some(
+            "the date could not be read: write it as in new Date(\"2024-12-31\"), or take it apart and give the parts: new Date(year, month - 1, day)".to_owned(),
+        ),
+        "SyntaxError" if ["RegExp(", "match(", "matchAll(", "search("].iter().any(|call| code.starts_with(call)) => Some(
+            "that is no regular expression: where characters such as ( [ * + ? . stand for themselves, write a backslash before them, two in a string".to_owned(),
         ),
         "InternalError" if message == "string too long" => Some(
             "a text has a limit of a billion characters: check the case in which the code stops adding to it".to_owned(),
@@ -103,7 +126,8 @@ fn not_a_function(path: &str, known: &Known) -> Option<String> {
             )
         );
         return is_promise.then(|| {
-            format!("look at what {} is: if it came from a tool, it may be a promise that wants `await`", shorten(namespace, MAX_NAME_BYTES))
+            let shown = shorten(namespace, MAX_NAME_BYTES);
+        format!("`console.log({shown})` shows what it is: objects have no such method, and what a tool returns is a promise until it is awaited")
         });
     }
     Some(format!("{namespace} has: {}", list(members.into_iter())))
@@ -117,11 +141,32 @@ pub(crate) fn unknown_name(used: &GlobalName, known: &Known) -> Diagnostic {
         .with_fix(missing(&used.name, known))
 }
 
+/// `weather(city="Paris")`, as in Python: an assignment directly behind the bracket of a call.
+fn is_named_argument(name: &str, before: &str, code: &str) -> bool {
+    let called = before.trim_end().strip_suffix('(');
+    let is_call = called.is_some_and(|function| function.ends_with(|c: char| c.is_alphanumeric()));
+    let behind = code.strip_prefix(name).map(str::trim_start);
+    is_call && behind.is_some_and(is_assignment)
+}
+
+fn is_assignment(behind: &str) -> bool {
+    behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>")
+}
+
 /// A name that nothing defines, by what stands behind it.
 fn in_context(name: &str, code: &str, known: &Known) -> Option<String> {
     let rest = code.strip_prefix(name)?;
-    let behind = rest.trim_start();
-    if behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>") {
+    if name == "process" {
+        let told = match rest.strip_prefix('.')? {
+            rest if rest.starts_with("stdout") || rest.starts_with("stderr") => {
+                "print with `console.log(…)`"
+            }
+            rest if rest.starts_with("exit") => "`return` at the top level ends the code",
+            _ => return None,
+        };
+        return Some(told.to_owned());
+    }
+    if is_assignment(rest.trim_start()) {
         return Some(format!(
             "declare it: `let {} = …`",
             shorten(name, MAX_NAME_BYTES)
@@ -145,7 +190,13 @@ fn missing(name: &str, known: &Known) -> String {
     if let Some(instead) = instead_of_global(name) {
         words = Some(instead.to_owned());
     } else if let Some(nearest) = nearest_name(name, candidates) {
-        words = Some(did_you_mean(nearest));
+        words = Some(match alike(name, nearest) {
+            Some(letter) => format!(
+                "`{nearest}` is declared with the letter {letter} (U+{:04X}), which only looks alike: write both with the same letters",
+                u32::from(letter)
+            ),
+            None => did_you_mean(nearest),
+        });
     } else if let Some(inside) = known
         .tools
         .iter()
@@ -171,6 +222,17 @@ fn missing(name: &str, known: &Known) -> String {
         (None, true) => "declare it first; there are no tools here".to_owned(),
         (None, false) => format!("declare it first, or call a tool: {tools}"),
     }
+}
+
+/// A letter in which one of two names differs from the other, if they differ in letters of other alphabets only.
+fn alike(name: &str, other: &str) -> Option<char> {
+    if name.chars().count() != other.chars().count() {
+        return None;
+    }
+    let differ = || name.chars().zip(other.chars()).filter(|(a, b)| a != b);
+    let is_other = |(a, b): (char, char)| a.is_ascii() != b.is_ascii();
+    let letter = differ().map(|(_, b)| b).next();
+    letter.filter(|_| differ().all(is_other))
 }
 
 fn did_you_mean(name: &str) -> String {

@@ -87,6 +87,7 @@ mod process;
 #[cfg(not(target_os = "linux"))]
 #[path = "process/none.rs"]
 mod process;
+mod rejection;
 mod schema;
 mod share;
 mod shorten;

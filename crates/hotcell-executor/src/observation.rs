@@ -16,6 +16,7 @@ use crate::{
     inspect::{Plain, inspect},
     json::from_json,
     output::{CodeOutput, Execution},
+    rejection::thrown,
 };
 use parts::Parts;
 
@@ -264,20 +265,16 @@ fn failed(
     });
     let mut head = vec![format!("Error: {message}")];
     head.extend(text("tool").map(|tool| format!("The tool that failed: {tool}")));
+    head.extend(details.get("cause").map(parts::causes).unwrap_or_default());
     head.extend(text("codeFrame").map(str::to_owned));
     head.extend(hint.map(|hint| format!("Hint: {hint}")));
     let is_refused = matches!(code, "ERR_VALIDATION_FAILED" | "ERR_IMPORT_NOT_ALLOWED");
     let mut label = "Warnings:";
-    let mut warnings = match details.get("diagnostics") {
-        // What was wrong with a call is what the error is about.
-        Some(Json::Array(found)) if message.contains("invalid arguments for") => {
-            let others = found
-                .iter()
-                .filter(|one| one["rule"] != rule::TOOL_ARGUMENTS);
-            parts::warnings(&Json::Array(others.cloned().collect()))
-        }
-        found => parts::warnings(found.unwrap_or(&Json::Null)),
-    };
+    let found = details.get("diagnostics").and_then(Json::as_array);
+    let found = found.into_iter().flatten();
+    // What the error is about need not be said twice.
+    let others = found.filter(|one| !is_told_by(message, one));
+    let mut warnings = parts::warnings(&Json::Array(others.cloned().collect()));
     if is_refused && !warnings.is_empty() {
         // The first is the message.
         let first = warnings.remove(0);
@@ -312,6 +309,15 @@ fn failed(
         calls: calls.collect(),
         tail: Vec::new(),
     }
+}
+
+/// Whether the message of an error is about what a rule found.
+fn is_told_by(message: &str, finding: &Json) -> bool {
+    if finding["rule"] == rule::TOOL_ARGUMENTS {
+        return message.contains("invalid arguments for");
+    }
+    let thrown = finding["message"].as_str().and_then(thrown);
+    thrown.is_some_and(|thrown| message.contains(thrown))
 }
 
 /// A call as the list of calls has it, without what the error says already; `None` if nothing is left to say.

@@ -178,6 +178,11 @@ fn mistakes_of_the_language() {
 }
 
 #[test]
+fn code_as_models_write_it_today() {
+    check("today.txt");
+}
+
+#[test]
 fn limits_that_were_reached() {
     let short = ObservationOptions::default().max_characters(1000);
     check_with("limits.txt", furnished, short);

@@ -106,6 +106,7 @@ pub(crate) fn run(
         Program::new(&code.text).name(&command.name)
     };
     let ended = session.evaluate(&mut cell, program)?;
+    let rejections = cell.take_unhandled_rejections();
     let ended = ended.and_then(|outcome| {
         if command.prints {
             cell.set_variable("__js_value", &outcome.value)?;
@@ -120,9 +121,12 @@ pub(crate) fn run(
         Ok(outcome) => session.settle(&mut cell, outcome.unhandled_rejections)?,
         // It returned something at its top level, which nobody asked for.
         Err(CellError::Uncloneable { .. }) if !command.prints => {
-            session.settle(&mut cell, Vec::new())?
+            session.settle(&mut cell, rejections)?
         }
-        Err(error) => Err(error),
+        Err(error) => {
+            session.print_rejections(&rejections)?;
+            Err(error)
+        }
     };
     match settled {
         Ok(code) => Ok(code),
@@ -273,12 +277,7 @@ impl Session<'_> {
             Err(error) => return Ok(Err(error)),
         };
         rejections.extend(settled.unhandled_rejections);
-        for rejection in &rejections {
-            self.print(
-                Level::Error,
-                &format!("Uncaught (in promise) {rejection}\n"),
-            )?;
-        }
+        self.print_rejections(&rejections)?;
         if !rejections.is_empty() {
             return Ok(Ok(1));
         }
@@ -286,6 +285,16 @@ impl Session<'_> {
         #[expect(clippy::cast_possible_truncation, reason = "an exit code has one byte")]
         let code = code as i64 & 0xff;
         Ok(Ok(i32::try_from(code).unwrap_or(1)))
+    }
+
+    fn print_rejections(&self, rejections: &[String]) -> io::Result<()> {
+        for rejection in rejections {
+            self.print(
+                Level::Error,
+                &format!("Uncaught (in promise) {rejection}\n"),
+            )?;
+        }
+        Ok(())
     }
 
     fn serve(&mut self, request: Request) -> io::Result<()> {

@@ -519,9 +519,10 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 
     fn visit_decorator(&mut self, it: &Decorator<'a>) {
-        self.facts
-            .unsupported
-            .push((it.span.start, "decorators are not supported"));
+        self.facts.unsupported.push((
+            it.span.start,
+            "decorators are not supported: write what they do as a call",
+        ));
     }
 
     fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {

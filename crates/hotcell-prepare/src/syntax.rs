@@ -59,12 +59,20 @@ impl SyntaxError {
         }
     }
 
-    /// For code with elements of JSX in it.
-    pub(crate) fn jsx(offset: u32) -> Self {
+    /// For code with elements of JSX in it, or that is no code but such elements.
+    pub(crate) fn jsx(offset: u32, text: &str) -> Self {
+        let is_all = text
+            .get(..offset as usize)
+            .is_some_and(|before| before.trim().is_empty());
+        let help = if is_all {
+            "the code begins with a mark (<…>): write JavaScript without marks around it; HTML and XML stand in strings"
+        } else {
+            "build strings or plain objects instead of JSX elements"
+        };
         Self {
             offset,
             message: "JSX is not supported".into(),
-            help: Some("build strings or plain objects instead of JSX elements".into()),
+            help: Some(help.into()),
         }
     }
 

@@ -290,6 +290,7 @@ impl Cell {
             Ok(Status::Waiting) => Ok(Progress::Waiting),
             Ok(Status::Stalled) => {
                 self.abandon()?;
+                self.live()?.store.data_mut().take_outcome();
                 Err(CellError::Stalled)
             }
             Ok(status) => self.finish(status).map(Progress::Done),
@@ -473,7 +474,11 @@ impl Cell {
         let peak_memory_bytes = live.peak_memory();
         let host = live.store.data_mut();
         let reason = host.interrupt.reason();
-        let (emitted, unhandled_rejections) = host.take_outcome();
+        let emitted = host.take_outcome();
+        let unhandled_rejections = match emitted {
+            Some(Emitted::Result(_) | Emitted::Final(_)) => std::mem::take(&mut host.rejections),
+            _ => Vec::new(),
+        };
         let tool_calls = host.calls.made;
         let out_of_memory = host.limit.refused;
         if matches!(

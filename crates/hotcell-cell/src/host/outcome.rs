@@ -85,15 +85,16 @@ impl Host {
     /// A run begins, of which nothing has been said.
     pub(crate) fn forget_outcome(&mut self) {
         self.stopped_at = None;
+        self.rejections = Vec::new();
         self.said = Said::default();
     }
 
-    /// How the run ended, and the rejections that nobody handled.
-    pub(crate) fn take_outcome(&mut self) -> (Option<Emitted>, Vec<String>) {
+    /// How the run ended. What else it left is in `stopped_at` and `rejections`.
+    pub(crate) fn take_outcome(&mut self) -> Option<Emitted> {
         let said = std::mem::take(&mut self.said);
         self.stopped_at = said.place;
-        let emitted = said.emitted.map(|(emitted, _charge)| emitted);
-        (emitted, said.rejections.into_texts())
+        self.rejections = said.rejections.into_texts();
+        said.emitted.map(|(emitted, _charge)| emitted)
     }
 
     /// Takes in what the guest says of its run.

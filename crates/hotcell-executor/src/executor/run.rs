@@ -22,11 +22,8 @@ use crate::{
     ledger::told,
     log,
     output::{CodeOutput, Execution, Run, RunStats},
-    shorten::shorten,
+    rejection,
 };
-
-/// Of a promise that nobody handled, so many bytes are told.
-const MAX_REJECTION_BYTES: usize = 10_000;
 
 /// Names of variables are kept for those who misspell them: so many, and not the long ones.
 pub(crate) const MAX_NAMES: usize = 1000;
@@ -271,9 +268,13 @@ impl Executor {
         if let Some(program) = program {
             self.0.slot().note_declarations(program, &self.0.options);
         }
+        let mut rejections: Vec<Diagnostic> = Vec::new();
         let ended = ended.map_err(|failed| {
             let known = self.0.slot().known();
-            let cell = turn.cell("run").ok();
+            let mut cell = turn.cell("run").ok();
+            if let Some(cell) = &mut cell {
+                rejections = self.rejections(&cell.take_unhandled_rejections(), run, clock);
+            }
             let is_whole = cell.as_ref().is_some_and(|cell| cell.is_alive());
             let stopped_at = cell.and_then(|cell| cell.stopped_at().map(str::to_owned));
             let context = Context {
@@ -286,6 +287,7 @@ impl Executor {
                 watch: &clock.stop,
                 known: &known,
                 stopped_at: stopped_at.as_deref(),
+                rejections: &rejections,
             };
             match failed {
                 Failed::InCell(error) => explain(error, &context),
@@ -313,14 +315,14 @@ impl Executor {
                 if !diagnostics.iter().any(is_known) {
                     diagnostics.extend(printed_promise(&value, &logs));
                 }
-                let told = rejections.iter();
-                diagnostics.extend(told.map(|text| self.rejection(text, &clock.stop)));
+                diagnostics.extend(self.rejections(&rejections, run, clock));
                 (value, is_final_answer, None)
             }
             Err(mut error) => {
                 error.logs = Some(logs.clone());
                 error.entries.clone_from(&entries);
                 error.content.clone_from(&content);
+                diagnostics.append(&mut rejections);
                 // What was warned of may well be why.
                 if !diagnostics.is_empty() && !error.details.contains_key("diagnostics") {
                     error
@@ -404,13 +406,12 @@ impl Executor {
         }
     }
 
-    fn rejection(&self, printed: &str, watch: &dyn Watch) -> Diagnostic {
-        let printed = shorten(printed, MAX_REJECTION_BYTES);
-        let translated = self.0.hooks.sources().translate(&printed, watch).ok();
-        let printed = translated.as_deref().unwrap_or(&printed);
-        let message = format!("a promise was rejected and nobody handled it: {printed}");
-        Diagnostic::new("unhandled_rejection", Severity::Warning, message)
-            .with_fix("`await` the promise, or add a `.catch()`")
+    fn rejections(&self, printed: &[String], run: &UnderWay, clock: &Clock) -> Vec<Diagnostic> {
+        let sources = self.0.hooks.sources();
+        let found = printed
+            .iter()
+            .map(|one| rejection::finding(one, &run.name, &sources, &clock.stop));
+        found.collect()
     }
 
     /// Lets the host's own `final_answer` have a look at the answer, if it sent one. That still is a part of the run.

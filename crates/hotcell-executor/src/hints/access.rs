@@ -1,6 +1,6 @@
 //! What to do where something is read from nothing, or written to what cannot change.
 
-use hotcell_prepare::nearest_name;
+use hotcell_prepare::{BUILTIN_GLOBALS, nearest_name};
 
 use crate::shorten::shorten;
 
@@ -11,10 +11,16 @@ const FROZEN: &str = "values from the host (variables, answers of tools) are fro
     structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
     changed copies of arrays";
 
+const LANGUAGE: &str =
+    "what the language brings cannot be changed: write a function of your own and call that";
+
 /// By the message of a `TypeError`, and what stands where it was thrown.
 pub(super) fn hint(message: &str, code: &str) -> Option<String> {
     if let Some(name) = message.strip_suffix(" is read-only") {
         let name = name.trim_matches('\'');
+        if is_of_the_language(code) && code.contains(&format!(".{name}")) {
+            return Some(LANGUAGE.to_owned());
+        }
         let is_property =
             name.bytes().all(|byte| byte.is_ascii_digit()) || code.contains(&format!(".{name}"));
         return Some(if is_assigned(name, code) {
@@ -26,8 +32,23 @@ pub(super) fn hint(message: &str, code: &str) -> Option<String> {
             format!("if `{name}` is a constant, declare it with `let`; {FROZEN}")
         });
     }
+    if let Some(what) = message.strip_suffix(" is not iterable") {
+        return Some(not_iterable(what));
+    }
     let told = match message {
+        "object is not extensible" | "could not delete property" if is_of_the_language(code) => {
+            LANGUAGE
+        }
         "object is not extensible" | "could not delete property" => FROZEN,
+        "BigInt are forbidden in JSON.stringify" => {
+            "JSON has no BigInt: make it `Number(value)` or `String(value)`, or return the value itself"
+        }
+        "class constructors must be invoked with 'new'" => {
+            "write `new` before the class that is called"
+        }
+        "circular reference" => {
+            "JSON cannot hold what contains itself: leave that property out, or return the value itself"
+        }
         "Cannot convert undefined or null to object" => {
             "what is passed here is undefined or null: print it first, or pass `value ?? {}`"
         }
@@ -40,6 +61,28 @@ pub(super) fn hint(message: &str, code: &str) -> Option<String> {
         _ => return of_nothing(message, code),
     };
     Some(told.to_owned())
+}
+
+/// `stock is not iterable`: it may be an object, or nothing.
+fn not_iterable(what: &str) -> String {
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let is_name = what.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
+    let is_nothing = matches!(what, "undefined" | "null");
+    let (look, object) = if is_name && !is_nothing && what.chars().all(is_path) {
+        let what = shorten(what, MAX_BYTES);
+        (format!("`console.log({what})` shows what it is; "), what)
+    } else {
+        (String::new(), "value".into())
+    };
+    format!(
+        "{look}an array, string, Map or Set can be gone through, and of an object Object.entries({object}), Object.keys({object}) or Object.values({object})"
+    )
+}
+
+/// Whether code begins with something that every cell has.
+fn is_of_the_language(code: &str) -> bool {
+    let end = code.find(|c: char| !c.is_alphanumeric() && c != '_');
+    BUILTIN_GLOBALS.contains(&&code[..end.unwrap_or(code.len())])
 }
 
 /// Whether code begins with an assignment to this variable, not to a property of that name.
@@ -62,6 +105,11 @@ fn of_nothing(message: &str, code: &str) -> Option<String> {
     let shown = shorten(expression, MAX_BYTES);
     if !expression.is_empty() && expression.chars().all(is_path) {
         let Some((object, last)) = expression.rsplit_once('.') else {
+            if expression == "this" {
+                return Some(
+                    "`this` is undefined: call the function as a method, as in `object.method()`, or write it as an arrow function where `this` is known".to_owned(),
+                );
+            }
             return Some(format!(
                 "`{shown}` is {nothing}: print it before it is used, or write `{shown}?.{property}`"
             ));

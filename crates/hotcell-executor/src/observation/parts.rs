@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use super::{ObservationOptions, cut::cut};
+use crate::shorten::shorten;
 
 /// So many findings are told, and so many calls.
 const MAX_LISTED: usize = 10;
@@ -100,6 +101,46 @@ fn list(label: &str, items: &[String], room: usize) -> Option<String> {
         let _ = write!(text, "\n- and {} more", items.len() - MAX_LISTED);
     }
     Some(cut(&text, room.max(100), 0, "this list"))
+}
+
+/// So many errors behind an error are told, and so much of each.
+const MAX_CAUSES: usize = 5;
+const MAX_CAUSE: usize = 300;
+
+/// The errors behind the one that was thrown, as lines: why it was, and those that it is made of.
+pub(super) fn causes(thrown: &Json) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut error = thrown;
+    while let Some(cause) = error.get("cause")
+        && lines.len() < MAX_CAUSES
+        && !is_reference(cause)
+    {
+        lines.push(format!("Caused by: {}", in_a_line(cause)));
+        error = cause;
+    }
+    if let Some(Json::Array(errors)) = thrown.get("errors") {
+        let told = errors.iter().filter(|error| !is_reference(error));
+        let told = told.take(MAX_CAUSES);
+        lines.extend(told.map(|error| format!("One of its errors: {}", in_a_line(error))));
+    }
+    lines
+}
+
+/// An error may be behind itself; then it was told already.
+fn is_reference(error: &Json) -> bool {
+    error.get("$").is_some() && error.get("message").is_none()
+}
+
+/// An error in JSON, or whatever was thrown in its place.
+fn in_a_line(error: &Json) -> String {
+    let text = |key: &str| error.get(key).and_then(Json::as_str);
+    let told = match (text("name"), text("message"), error) {
+        (Some(name), Some(""), _) => name.to_owned(),
+        (Some(name), Some(message), _) => format!("{name}: {message}"),
+        (_, _, Json::String(text)) => text.clone(),
+        _ => error.to_string(),
+    };
+    shorten(&told.replace('\n', " "), MAX_CAUSE).into_owned()
 }
 
 /// Findings as lines: what, where, and what to do.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hotcell_cell::{Tool, ToolError, Value};
-use hotcell_executor::{ErrorCode, ErrorSeverity, Executor, State};
+use hotcell_executor::{ErrorCode, ErrorSeverity, Executor, ObservationOptions, State};
 use pollster::block_on;
 use serde_json::{Value as Json, json};
 
@@ -481,5 +481,108 @@ fn a_limit_says_where_the_code_was() {
     assert!(
         error.location.is_some_and(|at| (3..=4).contains(&at.line)),
         "{error:?}"
+    );
+}
+
+#[test]
+fn a_stack_has_no_frame_that_is_not_the_codes_own() {
+    let executor = executor();
+    let tools = [
+        ("price", Tool::sync(|_| Ok(Value::Undefined))),
+        (
+            "later",
+            Tool::asynchronous(|_| async { Ok(Value::Undefined) }),
+        ),
+    ];
+    block_on(executor.send_tools(tools)).unwrap();
+    for code in [
+        "new Compartment().evaluate('null.x')",
+        "const c = new Compartment({ globals: { f() { null.x } }, __options__: true });\nc.evaluate('f()')",
+        "new Compartment().evaluate('(function inner() { null.x })')()",
+        "new Compartment().evaluate('new Compartment().evaluate(\"null.x\")')",
+        "new new Compartment().globalThis.Function('null.x')()",
+        "new Compartment().evaluate('Promise.resolve().then(() => null.x)')",
+        "price(() => {})",
+        "[1].map(() => price(Symbol()))",
+        "await later({ a: { b: new WeakMap() } })",
+        "final_answer(Promise.resolve())",
+    ] {
+        let error = fail(&executor, code);
+        let cause = &error.details["cause"];
+        let stack = cause["stack"].as_str().unwrap();
+        assert!(stack.contains("at "), "{code}\n{stack}");
+        for frame in stack.lines() {
+            for ours in ["price (native)", "later (native)", "final_answer (native)"] {
+                assert!(!frame.contains(ours), "{code}\n{stack}");
+            }
+            // SES's own text is a dozen lines long, a function of the code's stands on the third of its own.
+            let line = frame
+                .split("<input>:")
+                .nth(1)
+                .and_then(|rest| rest.split(':').next());
+            let line: usize = line.map_or(1, |line| line.parse().unwrap());
+            assert!(line <= 3, "{code}\n{stack}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_can_never_end_tells_what_was_thrown_where_nobody_heard_it() {
+    for (code, thrown, line) in [
+        (
+            "const done = new Promise(() => {});\nnew Promise(() => { throw new Error('x') });\nawait done",
+            "Error: x (line 2, column 31)",
+            2,
+        ),
+        (
+            "await new Promise(async (resolve) => {\n  resolve(JSON.parse('{'));\n});",
+            "SyntaxError: Expected property name",
+            2,
+        ),
+        (
+            "async function main() { await null; throw new TypeError('late') }\nmain();\nawait new Promise(() => {})",
+            "TypeError: late (line 1, column",
+            1,
+        ),
+    ] {
+        let error = fail(&executor(), code);
+        assert_eq!(error.details["reason"], "stalled", "{code}\n{error}");
+        assert!(
+            error.message.contains("never settle") && error.message.contains(thrown),
+            "{code}\n{error}"
+        );
+        assert_eq!(
+            error.location.map(|at| at.line),
+            Some(line),
+            "{code}\n{error:?}"
+        );
+        assert!(rules(&error).contains(&"unhandled_rejection"), "{error:?}");
+        let observation = error.observation(&ObservationOptions::default());
+        let told = thrown.split(" (").next().unwrap();
+        assert_eq!(observation.matches(told).count(), 1, "{observation}");
+    }
+    // One that ends otherwise tells it beside its own error.
+    let error = fail(&executor(), "Promise.reject(new Error('lost')); null.x");
+    assert!(error.message.contains("cannot read property"), "{error}");
+    assert_eq!(rules(&error), ["unhandled_rejection"]);
+    assert_eq!(error.diagnostics()[0]["location"]["line"], 1);
+}
+
+#[test]
+fn an_observation_tells_the_errors_behind_an_error() {
+    let executor = executor();
+    let observation =
+        |code: &str| fail(&executor, code).observation(&ObservationOptions::default());
+    let told =
+        observation("try { null.x } catch (cause) { throw new Error('no data', { cause }) }");
+    assert!(
+        told.contains("Caused by: TypeError: cannot read property 'x' of null"),
+        "{told}"
+    );
+    let told =
+        observation("await Promise.any([Promise.reject(new Error('a')), Promise.reject('b')])");
+    assert!(
+        told.contains("One of its errors: Error: a\nOne of its errors: b\n"),
+        "{told}"
     );
 }

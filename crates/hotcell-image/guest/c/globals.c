@@ -109,13 +109,23 @@ static bool hc_define_variables(JSContext *ctx, HcIn *in)
     return true;
 }
 
-/* What is under `old`, a namespace or undefined, with `tool` at `path` below it: a new frozen object. Namespaces that code
-   has stored stay as they are. Takes `tool`. */
+/* Whether it is a namespace that was made for the definitions that are being read: no code has seen it yet. */
+static bool hc_is_new_namespace(JSValueConst value)
+{
+    if (JS_VALUE_GET_TAG(value) != JS_TAG_OBJECT)
+        return false;
+    const JSObject *object = JS_VALUE_GET_OBJ(value);
+    return object->class_id == JS_CLASS_OBJECT && object->extensible;
+}
+
+/* What is under `old`, a namespace or undefined, with `tool` at `path` below it. Namespaces that code has stored stay as they
+   are: the result is a new object, or one that is new already, so that many tools cost no more than so many. Takes `tool`. */
 static JSValue hc_extend_namespace(JSContext *ctx, JSValueConst old, const char *path, JSValue tool)
 {
-    JSValue result = JS_NewObject(ctx);
+    bool is_new = hc_is_new_namespace(old);
+    JSValue result = is_new ? JS_DupValue(ctx, old) : JS_NewObject(ctx);
     bool ok = !JS_IsException(result);
-    if (ok && JS_IsObject(old) && !JS_IsFunction(ctx, old))
+    if (ok && !is_new && JS_IsObject(old) && !JS_IsFunction(ctx, old))
         ok = JS_CopyDataProperties(ctx, result, old, JS_UNDEFINED, false) >= 0;
     const char *dot = strchr(path, '.');
     JSAtom name = ok ? JS_NewAtomLen(ctx, path, dot ? (size_t)(dot - path) : strlen(path)) : JS_ATOM_NULL;
@@ -127,7 +137,7 @@ static JSValue hc_extend_namespace(JSContext *ctx, JSValueConst old, const char 
         ok = !JS_IsException(tool);
     }
     if (ok)
-        ok = JS_DefinePropertyValue(ctx, result, name, tool, JS_PROP_C_W_E) >= 0 && JS_FreezeObject(ctx, result) >= 0;
+        ok = JS_DefinePropertyValue(ctx, result, name, tool, JS_PROP_C_W_E) >= 0;
     else
         JS_FreeValue(ctx, tool);
     JS_FreeAtom(ctx, name);
@@ -135,6 +145,31 @@ static JSValue hc_extend_namespace(JSContext *ctx, JSValueConst old, const char 
         return result;
     JS_FreeValue(ctx, result);
     return JS_EXCEPTION;
+}
+
+/* Freezes a namespace, and those in it, if it is new. */
+static bool hc_freeze_namespace(JSContext *ctx, JSValueConst value)
+{
+    if (!hc_is_new_namespace(value))
+        return true;
+    const JSObject *object = JS_VALUE_GET_OBJ(value);
+    for (int i = 0; i < object->shape->prop_count; i++) {
+        if (get_shape_prop(object->shape)[i].atom != JS_ATOM_NULL && !hc_freeze_namespace(ctx, object->prop[i].u.value))
+            return false;
+    }
+    return JS_FreezeObject(ctx, value) >= 0;
+}
+
+/* Before any code sees them. */
+static bool hc_freeze_new_namespaces(JSContext *ctx)
+{
+    const JSObject *all = JS_VALUE_GET_OBJ(hc.namespaces);
+    bool ok = true;
+    for (int i = 0; i < all->shape->prop_count; i++) {
+        if (get_shape_prop(all->shape)[i].atom != JS_ATOM_NULL)
+            ok = hc_freeze_namespace(ctx, all->prop[i].u.value) && ok;
+    }
+    return ok;
 }
 
 /* Makes `value` the global `name`, which the program cannot change. Takes `value`. */
@@ -157,7 +192,14 @@ static bool hc_define_in_namespace(JSContext *ctx, const char *path, JSValue too
     }
     JSValue old = JS_GetProperty(ctx, hc.namespaces, name);
     JSValue namespace = hc_extend_namespace(ctx, old, dot + 1, tool);
+    bool is_there = JS_VALUE_GET_TAG(namespace) == JS_TAG_OBJECT && JS_VALUE_GET_TAG(old) == JS_TAG_OBJECT
+        && JS_VALUE_GET_OBJ(namespace) == JS_VALUE_GET_OBJ(old);
     JS_FreeValue(ctx, old);
+    if (is_there) {
+        JS_FreeValue(ctx, namespace);
+        JS_FreeAtom(ctx, name);
+        return true;
+    }
     bool ok = !JS_IsException(namespace) && hc_define_fixed(ctx, name, JS_DupValue(ctx, namespace));
     if (ok)
         ok = JS_DefinePropertyValue(ctx, hc.namespaces, name, namespace, JS_PROP_C_W_E) >= 0;
@@ -197,8 +239,7 @@ static bool hc_is_taken(JSContext *ctx, JSAtom name)
     return hc_is_declared(ctx, name) || find_own_property(&property, JS_VALUE_GET_OBJ(ctx->global_var_obj), name) != NULL;
 }
 
-/* count, then (kind, number, name)…; a dot in a name stands between a namespace and what is in it. */
-static bool hc_define_tools(JSContext *ctx, HcIn *in)
+static bool hc_define_each_tool(JSContext *ctx, HcIn *in)
 {
     uint32_t count;
     if (!hc_get_count(in, &count))
@@ -225,6 +266,14 @@ static bool hc_define_tools(JSContext *ctx, HcIn *in)
             return false;
     }
     return true;
+}
+
+/* count, then (kind, number, name)…; a dot in a name stands between a namespace and what is in it. */
+static bool hc_define_tools(JSContext *ctx, HcIn *in)
+{
+    bool ok = hc_define_each_tool(ctx, in);
+    /* Also what a definition that failed has left. */
+    return hc_freeze_new_namespaces(ctx) && ok;
 }
 
 /* What a module of the host's exports: count, then (name, 0, value) or (name, 1, tool)… */

@@ -45,6 +45,9 @@ static JSValue hc_throw_not_destructurable(struct JSContext *ctx, JSValueConst v
 /* True while the image is made, see state.c. */
 static bool hc_booting;
 
+/* True while a script of the image has a function made of text, see source.c. */
+static bool hc_makes_internal;
+
 /* Whether a reader of the stack did not write this frame: a function of the image, or what it called of the engine. */
 struct JSStackFrame;
 static bool hc_is_hidden_frame(struct JSStackFrame *frame);

@@ -325,12 +325,18 @@ static bool hc_is_internal(const JSStackFrame *frame)
     return js_class_has_bytecode(function->class_id) && function->u.func.function_bytecode->hc_internal;
 }
 
+static bool hc_is_tool(const JSObject *function);
+
 static bool hc_is_hidden_frame(JSStackFrame *frame)
 {
+    const JSObject *function = JS_VALUE_GET_OBJ(frame->cur_func);
     if (hc_booting)
         return false;
-    if (js_class_has_bytecode(JS_VALUE_GET_OBJ(frame->cur_func)->class_id))
+    if (js_class_has_bytecode(function->class_id))
         return hc_is_internal(frame);
+    /* Where a tool is called is a place in the code; that the call goes on behind it helps nobody. */
+    if (hc_is_tool(function))
+        return true;
     return frame->prev_frame && hc_is_internal(frame->prev_frame);
 }
 

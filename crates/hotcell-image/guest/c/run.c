@@ -190,6 +190,14 @@ static int32_t hc_end_stopped(JSContext *ctx)
     return hc_end_run(ctx, status);
 }
 
+/* The run was stopped, or what it came to could not be told. */
+static int32_t hc_end_interrupted(JSContext *ctx)
+{
+    if (hc_stop_reason == HC_RUNNING)
+        hc_stop_reason = HC_STOP_INTERRUPTED;
+    return hc_end_stopped(ctx);
+}
+
 /* After the promise of the run has settled. */
 static int32_t hc_finish(JSContext *ctx, JSPromiseStateEnum state)
 {
@@ -207,9 +215,7 @@ static int32_t hc_finish(JSContext *ctx, JSPromiseStateEnum state)
     }
     JS_FreeValue(ctx, result);
     ok = ok && hc_emit_rejections(ctx);
-    if (!ok && hc_stop_reason == HC_RUNNING)
-        hc_stop_reason = HC_STOP_INTERRUPTED;
-    return ok ? hc_end_run(ctx, HC_STATUS_DONE) : hc_end_stopped(ctx);
+    return ok ? hc_end_run(ctx, HC_STATUS_DONE) : hc_end_interrupted(ctx);
 }
 
 /* A program that evaluated to an object may have evaluated to a promise: await it. True if there is more to wait for. */
@@ -303,7 +309,10 @@ static int32_t hc_drive(JSContext *ctx)
             return hc_end_uncaught(ctx);
         if (fired == 0) {
             hc_note_next_timer();
-            return hc.calls_outstanding || hc_has_timers() ? HC_STATUS_WAITING : HC_STATUS_STALLED;
+            if (hc.calls_outstanding || hc_has_timers())
+                return HC_STATUS_WAITING;
+            /* What was rejected meanwhile may well be why. */
+            return hc_emit_rejections(ctx) ? HC_STATUS_STALLED : hc_end_interrupted(ctx);
         }
         /* A callback may do nothing but set the next timer. */
         if (hc_on_interrupt_poll(ctx->rt, NULL))
@@ -335,9 +344,7 @@ static int32_t hc_end_with_exception(JSContext *ctx, uint8_t flags)
     JSValue error = JS_GetException(ctx);
     bool ok = hc_emit_exception(ctx, error, flags);
     JS_FreeValue(ctx, error);
-    if (!ok && hc_stop_reason == HC_RUNNING)
-        hc_stop_reason = HC_STOP_INTERRUPTED;
-    return ok ? hc_end_run(ctx, HC_STATUS_DONE) : hc_end_stopped(ctx);
+    return ok ? hc_end_run(ctx, HC_STATUS_DONE) : hc_end_interrupted(ctx);
 }
 
 /* The message of `length` bytes: name and source of the program. */

@@ -11,6 +11,10 @@ enum {
 /* Set while a function constructor compiles the text it has put together. */
 static bool hc_in_function_constructor;
 
+/* Set while it does so for a script of the image: a compartment of SES makes its evaluator in this way. What it makes is no
+   code of the program's, and no frame of it belongs into a stack. */
+static bool hc_makes_internal;
+
 /* Asks the host whether the message at `start` of the out buffer may run; throws its SyntaxError if not. */
 static bool hc_admit(JSContext *ctx, int32_t kind, size_t start)
 {
@@ -85,8 +89,12 @@ static JSValue hc_function_constructor(JSContext *ctx, JSValueConst new_target, 
     }
     if (!hc_encode_arguments(ctx, argc, vc(texts)) || !hc_admit(ctx, HC_SOURCE_FUNCTION + kind, start))
         goto done;
+    /* The innermost frame is this constructor's own. */
+    JSStackFrame *caller = ctx->rt->current_stack_frame->prev_frame;
     hc_in_function_constructor = true;
+    hc_makes_internal = caller && hc_is_internal(caller);
     function = js_function_constructor(ctx, new_target, argc, vc(texts), kind);
+    hc_makes_internal = false;
     hc_in_function_constructor = false;
 done:
     for (int i = 0; i < converted; i++)

@@ -312,6 +312,16 @@ static JSValue hc_tool_maybe_async(JSContext *ctx, JSValueConst this_val, int ar
     return hc_take_reply(ctx, now);
 }
 
+/* Whether this is the native function of a tool. */
+static bool hc_is_tool(const JSObject *function)
+{
+    if (function->class_id != JS_CLASS_C_FUNCTION)
+        return false;
+    JSCFunctionMagic *native = function->u.cfunc.c_function.generic_magic;
+    return native == hc_tool_sync || native == hc_tool_wait || native == hc_tool_async || native == hc_tool_maybe_async
+        || native == hc_final_answer;
+}
+
 /* Answers that have come in, as (call, answer). Returns how many were applied, or -1 with an exception. */
 static int hc_take_answers(JSContext *ctx)
 {

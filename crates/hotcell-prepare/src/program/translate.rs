@@ -243,7 +243,7 @@ fn neither(
     let is_typed = plain.iter().any(SyntaxError::is_about_typescript);
     let jsx = first(plain).filter(|_| has_jsx(text, options.max_nesting));
     let errors = match jsx {
-        Some(offset) => &[SyntaxError::jsx(offset)],
+        Some(offset) => &[SyntaxError::jsx(offset, text)],
         None if is_typed || first(typed) > first(plain) => typed,
         None => plain,
     };

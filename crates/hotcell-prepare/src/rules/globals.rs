@@ -76,8 +76,27 @@ fn instead(name: &str) -> Option<&'static str> {
             "there is no browser: use `globalThis` for globals"
         }
         "document" | "navigator" | "location" | "history" | "localStorage" | "sessionStorage"
-        | "indexedDB" | "alert" | "confirm" | "prompt" | "HTMLElement" | "DOMParser" => {
+        | "indexedDB" | "HTMLElement" | "DOMParser" | "$" | "jQuery" => {
             "there is no browser: work on strings, and show results with `console.log`"
+        }
+        "alert" => "there is no browser: show results with `console.log`",
+        "prompt" | "confirm" | "input" | "readline" => {
+            "nobody can be asked here: take inputs from variables and tools"
+        }
+        "React" | "ReactDOM" | "useState" | "useEffect" | "useRef" | "useMemo" => {
+            "there is no React: return data, or a string of HTML"
+        }
+        "ReadableStream" | "WritableStream" | "TransformStream" => {
+            "there are no streams: collect the parts in an array, or write an async function* and use `for await`"
+        }
+        "Blob" | "File" | "FormData" | "FileReader" => {
+            "bytes are a `Uint8Array` here, and texts are strings"
+        }
+        "AbortController" | "AbortSignal" => {
+            "nothing can be aborted from here: leave the signal out"
+        }
+        "Event" | "EventTarget" | "CustomEvent" | "EventEmitter" | "MutationObserver" => {
+            "there are no events: `await` what is to be waited for, and check variables in loops"
         }
         "fetch" | "XMLHttpRequest" | "WebSocket" | "EventSource" | "Request" | "Response"
         | "Headers" | "axios" => "there is no network: use a tool that does the request",
@@ -93,7 +112,18 @@ fn instead(name: &str) -> Option<&'static str> {
         "_" | "lodash" => "there is no lodash: use methods of arrays and objects",
         "moment" | "dayjs" => "use `Date` and `Intl.DateTimeFormat`",
         "crypto" => "there is no `crypto`: ask a tool for random bytes or hashes",
-        "print" => "this is JavaScript: use `console.log(…)`",
+        "fs" | "path" | "os" | "child_process" => {
+            "Node's modules are not here: for files and commands use the tools, if there are some"
+        }
+        "np" | "numpy" | "pd" | "pandas" => {
+            "this is JavaScript: use arrays and their methods, such as map, filter and reduce"
+        }
+        "print" | "println" | "printf" | "puts" | "System" => {
+            "this is JavaScript: use `console.log(…)`"
+        }
+        "ls" | "cat" | "cd" | "pwd" | "mkdir" | "rm" | "npm" | "npx" | "pip" | "git" | "sudo" => {
+            "this is JavaScript, no shell: use the tools, if there are some for it"
+        }
         "len" => "this is JavaScript: use `value.length`, or `value.size` for a Map or Set",
         "None" => "this is JavaScript: use `null`",
         "True" => "this is JavaScript: use `true`",

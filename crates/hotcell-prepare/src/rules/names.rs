@@ -50,8 +50,13 @@ pub(crate) fn check_tools(
         let severity = Severity::Error;
         found.add(severity, || {
             let message = format!("`{name}` is a tool, the code must not {what} it");
+            let fix = if name == "final_answer" && what == "assign to" {
+                format!("call it: `{name}(value)`")
+            } else {
+                format!("use another name, such as `{name}_result`")
+            };
             view.diagnostic(rule::TOOL_SHADOWED, severity, offset, message)
-                .with_fix(format!("use another name, such as `{name}_result`"))
+                .with_fix(fix)
         });
     };
     for declaration in &view.facts.declarations {

@@ -28,11 +28,28 @@ pub(super) fn explain(error: &OxcDiagnostic, text: &str, lines: &LineIndex<&str>
     } else if message == "unterminated string" {
         help =
             Some("a string ends on its line: use `\\n`, or a template literal (backticks)".into());
+    } else if message.starts_with("private identifier") && message.contains("outside class") {
+        help =
+            Some("only the class itself can read it: add a getter or a method to the class".into());
+    } else if message.contains("already been declared") && help.is_none() {
+        help = Some(
+            "declare it once, with `let` if it changes, and assign to it; or use another name"
+                .into(),
+        );
+    } else if message.starts_with("delete of an unqualified identifier") {
+        help = Some("variables cannot be deleted: set it to undefined".into());
+    } else if message.starts_with("invalid regular expression") {
+        help = in_a_pattern(&text[text.floor_char_boundary(offset as usize)..]).or(help);
     } else if message.contains(['“', '”', '‘', '’']) {
         help = Some("use straight quotes: \" or '".into());
     }
     if help.as_deref() == Some("try inserting a semicolon here") {
-        help = instead_of_a_semicolon(text, offset as usize);
+        help = None;
+    }
+    if help.is_none() {
+        help = other_language(text)
+            .map(str::to_owned)
+            .or_else(|| instead_of_a_semicolon(text, offset as usize));
     }
     if is_f_string(text, offset as usize) {
         help = Some(
@@ -54,6 +71,19 @@ pub(super) fn explain(error: &OxcDiagnostic, text: &str, lines: &LineIndex<&str>
         message,
         help,
     }
+}
+
+/// What to do where a regular expression is one of another language.
+fn in_a_pattern(rest: &str) -> Option<String> {
+    let rest = rest.trim_start_matches(['(', '?']);
+    let told = if rest.starts_with("P<") || rest.starts_with("P=") {
+        "this is Python's: JavaScript names groups as in (?<name>…), and repeats them as \\k<name>"
+    } else if rest.starts_with(|c: char| c.is_ascii_lowercase()) && rest.contains(')') {
+        "flags stand behind the pattern, as in /…/i; within it as in (?i:…)"
+    } else {
+        return None;
+    };
+    Some(told.to_owned())
 }
 
 /// The parser's sentences without the capital and the period.
@@ -87,10 +117,10 @@ fn looks_like_python(line: &str) -> bool {
     let line = line.trim();
     let word = line.split([' ', '(', ':']).next().unwrap_or_default();
     match word {
-        "def" | "elif" | "except" | "lambda" | "pass" | "with" | "raise" | "print" => true,
+        "def" | "elif" | "except" | "lambda" | "pass" | "raise" | "print" => true,
         "from" => line.contains(" import "),
         "import" => !line.contains(['"', '\'']),
-        "if" | "for" | "while" | "else" | "try" | "class" | "async" => line.ends_with(':'),
+        "if" | "for" | "while" | "else" | "try" | "class" | "async" | "with" => line.ends_with(':'),
         _ => {
             let is_choice = line.contains(" if ") && line.contains(" else ") && !line.contains('(');
             let in_brackets = line
@@ -126,6 +156,67 @@ fn instead_of_a_semicolon(text: &str, offset: usize) -> Option<String> {
     (before.len() == offset && before.ends_with(['\'', '"']) && is_in_a_word).then(|| {
         "a quote ends the string: write \\' or \\\" for one inside, or use backticks".to_owned()
     })
+}
+
+/// So much of a text tells what it is.
+const MAX_BEGINNING: usize = 2000;
+
+/// What a text is that is no code at all, by how it begins.
+fn other_language(text: &str) -> Option<&'static str> {
+    let text = text.trim_start();
+    let text = &text[..text.floor_char_boundary(MAX_BEGINNING)];
+    let line = text.lines().next().unwrap_or_default();
+    let words = || line.split_whitespace();
+    let first = words().next().unwrap_or_default();
+    let is_shouted = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_uppercase());
+    let has = |word: &str| text.split_whitespace().any(|one| one == word);
+    let is_sql = match first {
+        "SELECT" | "DELETE" => has("FROM"),
+        "INSERT" => has("INTO"),
+        "UPDATE" => has("SET"),
+        "CREATE" | "ALTER" | "DROP" => has("TABLE"),
+        "WITH" => has("AS"),
+        _ => false,
+    };
+    if is_shouted && is_sql {
+        return Some(
+            "this looks like SQL: write JavaScript, and give queries to a tool as strings",
+        );
+    }
+    let is_object = text.strip_prefix('{').is_some_and(|rest| {
+        let rest = rest.trim_start();
+        rest.starts_with('"')
+            && rest
+                .split_once(':')
+                .is_some_and(|(key, _)| key.trim_end().ends_with('"'))
+    });
+    if is_object {
+        return Some(
+            "this looks like JSON: write JavaScript that calls the tools; an object as a value stands in brackets, as in ({ … })",
+        );
+    }
+    let is_command = matches!(
+        first,
+        "$" | "cd"
+            | "ls"
+            | "cat"
+            | "echo"
+            | "grep"
+            | "npm"
+            | "npx"
+            | "pip"
+            | "git"
+            | "curl"
+            | "sudo"
+            | "python"
+            | "python3"
+            | "node"
+    );
+    let is_call = line[first.len()..]
+        .trim_start()
+        .starts_with(['(', '=', '.', ';']);
+    (is_command && !is_call && words().count() > 1)
+        .then_some("this looks like a command of a shell: write JavaScript, and use the tools")
 }
 
 /// Whether the string at an offset has a letter before it, as Python's have.

@@ -37,3 +37,9 @@ for (let i = 0; i < 50000; i++) queueMicrotask(() => { throw new Error('x'.repea
 (function f() { queueMicrotask(f); queueMicrotask(f) })(); await new Promise(() => {})
 //// run: thenables without end => *
 const t = { then(f) { f({ then: this.then }) } }; await t
+//// run: before what never settles => *
+for (let i = 0; i < 50000; i++) Promise.reject(new Error('x'.repeat(1000))); await new Promise(() => {})
+//// run: of long texts, before what never settles => *
+const text = 'x'.repeat(1e6); for (let i = 0; i < 1000; i++) Promise.reject(text); await new Promise(() => {})
+//// run: of what never prints, before what never settles => *
+Promise.reject({ get message() { for (;;); }, [Symbol.for('nodejs.util.inspect.custom')]() { for (;;); } }); await new Promise(() => {})

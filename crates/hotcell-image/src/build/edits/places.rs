@@ -9,7 +9,7 @@ pub(super) const PLACES: &[Edit] = &[
         find: "    uint8_t backtrace_barrier : 1; /* stop backtrace on this function */
 ",
         replace: "    uint8_t backtrace_barrier : 1; /* stop backtrace on this function */
-    uint8_t hc_internal : 1; /* compiled when the image was made */
+    uint8_t hc_internal : 1; /* compiled when the image was made, or by its scripts */
 ",
     },
     Edit {
@@ -18,7 +18,7 @@ pub(super) const PLACES: &[Edit] = &[
         find: "    b->backtrace_barrier = fd->backtrace_barrier;
 ",
         replace: "    b->backtrace_barrier = fd->backtrace_barrier;
-    b->hc_internal = hc_booting;
+    b->hc_internal = hc_booting || hc_makes_internal;
 ",
     },
     Edit {
@@ -89,6 +89,32 @@ pub(super) const PLACES: &[Edit] = &[
             hc_col = s->token.col_num;
             emit_source_loc(s);
             if (js_parse_postfix_expr(s, 0))
+",
+    },
+    Edit {
+        why: "a class that is called without `new` is wrong where it is called",
+        times: 1,
+        find: "                JS_ThrowTypeError(ctx, \"class constructors must be invoked with 'new'\");
+",
+        replace: "                JS_ThrowTypeError(ctx, \"class constructors must be invoked with 'new'\");
+                rt->current_stack_frame = sf->prev_frame;
+                build_backtrace(ctx, rt->current_exception, JS_UNDEFINED, NULL, 0, 0, 0);
+                rt->current_stack_frame = sf;
+",
+    },
+    Edit {
+        why: "what is read from `this` is read where that stands",
+        times: 1,
+        find: "    case TOK_THIS:
+        if (next_token(s))
+            return -1;
+        emit_op(s, OP_scope_get_var);
+",
+        replace: "    case TOK_THIS:
+        emit_source_loc(s);
+        if (next_token(s))
+            return -1;
+        emit_op(s, OP_scope_get_var);
 ",
     },
     Edit {
