@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 use hotcell::cell::{Clock, Random, Timers};
 
 pub(crate) use amounts::Timeout;
@@ -141,7 +141,8 @@ Exit codes:
 
 const REPL_HELP: &str = "\
 What is declared stays. Code that is not complete goes on in the next line. Tab completes names, without running any of
-the code's own functions. Ctrl-C cancels the run or the line, Ctrl-D ends. Commands begin with a dot: .help lists them.";
+the code's own functions. Ctrl-C cancels the run or the line, Ctrl-D ends. Commands begin with a dot: .help lists them. Code from a pipe is taken
+line by line, of at most 1 MiB each.";
 
 const SH_HELP: &str = "\
 The language is bash's, with the usual utilities; no process of the machine is started. Commands begin in /workspace: an empty
@@ -259,12 +260,8 @@ pub(crate) struct ShArgs {
 /// What the command line says, or the end.
 pub(crate) fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        // `eval --tiemout 5s 1`: the word was taken for the code, and something else is one too many.
-        let mut words = std::env::args().skip(1);
-        if error.kind() == clap::error::ErrorKind::UnknownArgument
-            && words.next().is_some_and(|command| command == "eval")
-            && let Some(problem) = words.find_map(|word| parse_code(&word).err())
-        {
+        let problem = no_such_option_of_eval(error.kind());
+        if let Some(problem) = problem {
             if is_json_asked_for() {
                 fail_as_json(problem);
             }
@@ -273,24 +270,62 @@ pub(crate) fn parse() -> Cli {
         }
         if error.use_stderr() && is_json_asked_for() {
             let text = error.render().to_string();
-            let message = text.split("\n\n").next().unwrap_or_default();
+            let mut parts = text.split("\n\n").map(str::trim);
+            let message = parts.next().unwrap_or_default();
             let message = message.strip_prefix("error: ").unwrap_or(message);
-            fail_as_json(message.to_owned());
+            let tip = parts.find_map(|part| part.strip_prefix("tip: "));
+            fail_as_json(match tip {
+                Some(tip) => format!("{message}: {tip}"),
+                None => message.to_owned(),
+            });
         }
         error.exit()
     })
 }
 
+/// `eval --tiemout 5s 1`: the word was taken for the code, and something else is one too many, or not there.
+fn no_such_option_of_eval(error: clap::error::ErrorKind) -> Option<String> {
+    let mut words = std::env::args().skip(1).take_while(|word| word != "--");
+    if error != clap::error::ErrorKind::UnknownArgument || words.next()? != "eval" {
+        return None;
+    }
+    let words: Vec<String> = words.collect();
+    let misspelt = words.iter().find_map(|word| parse_code(word).err());
+    let names = options_of_eval();
+    let is_option = |word: &str| names.iter().any(|name| name == word);
+    misspelt.or_else(|| {
+        let unknown = words.iter().find_map(|word| {
+            let name = word.strip_prefix("--")?.split('=').next()?;
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            (is_name && !is_option(name)).then_some(name)
+        });
+        unknown.map(no_such_option)
+    })
+}
+
+fn no_such_option(name: &str) -> String {
+    format!(
+        "there is no option --{name} (code that begins with dashes goes into brackets, as in (--n))"
+    )
+}
+
 /// Whether the words of the command ask for JSON, which is all that is known where they could not be understood.
 fn is_json_asked_for() -> bool {
-    let mut words = std::env::args().skip(1);
-    let has_json = words
-        .next()
-        .is_some_and(|command| matches!(&*command, "run" | "eval" | "check"));
-    has_json
-        && words
-            .take_while(|word| word != "--")
-            .any(|word| word == "--json")
+    let mut words = std::env::args().skip(1).take_while(|word| word != "--");
+    let mut command = Cli::command();
+    // `program list`: as many of the words as are commands of commands.
+    let first = words.find(|word| match command.find_subcommand(word) {
+        Some(inner) => {
+            command = inner.clone();
+            false
+        }
+        None => true,
+    });
+    let has_json = command
+        .get_arguments()
+        .any(|argument| argument.get_long() == Some("json"));
+    has_json && first.into_iter().chain(words).any(|word| word == "--json")
 }
 
 fn fail_as_json(message: String) -> ! {
@@ -306,17 +341,22 @@ fn parse_code(text: &str) -> Result<String, String> {
         // The longer the name, the more of it may be wrong.
         *name != word && strsim::damerau_levenshtein(word, name) <= name.len().div_ceil(4)
     };
-    let names = EvalArgs::augment_args(clap::Command::new("eval"));
-    let names: Vec<String> = names
-        .get_arguments()
-        .filter_map(|argument| argument.get_long().map(str::to_owned))
-        .collect();
+    let names = options_of_eval();
     match names.iter().map(|name| &**name).find(is_option) {
         Some(name) if word.len() > 2 => Err(format!(
             "there is no option --{word}: did you mean --{name}? (code that begins with dashes goes into brackets, as in (--n))"
         )),
         _ => Ok(text.to_owned()),
     }
+}
+
+fn options_of_eval() -> Vec<String> {
+    let command = EvalArgs::augment_args(clap::Command::new("eval"));
+    let names = command
+        .get_arguments()
+        .filter_map(|argument| argument.get_long().map(str::to_owned));
+    // Clap's own.
+    names.chain(["help".into(), "version".into()]).collect()
 }
 
 /// `NAME=VALUE`.

@@ -32,7 +32,7 @@ mod wait;
 
 use std::process::ExitCode;
 
-use args::Command;
+use args::{Command, ProgramCommand};
 
 fn main() -> ExitCode {
     // A worker is this program once more, and does nothing that follows.
@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Command::Check(args) => args.json,
         Command::Resume(args) => args.output.json,
         Command::Inspect(args) => args.json,
+        Command::Doctor(args) => args.json,
+        Command::Program(ProgramCommand::List(args)) => args.json,
         _ => false,
     };
     let result = match command {

@@ -5,6 +5,7 @@ mod complete;
 mod helper;
 mod history;
 mod live;
+mod piped;
 mod unfinished;
 
 use std::io::{self, IsTerminal as _};
@@ -17,10 +18,11 @@ use crate::args::ReplArgs;
 use crate::exit::{CliError, Exit};
 use crate::paint::{Ink, Paint};
 use crate::typed::Typed;
-use crate::{print, setup};
+use crate::{print, report, setup};
 use command::After;
 use helper::Prompter;
 use live::Live;
+use piped::{Piped, Said};
 
 const PROMPT: &str = "hotcell> ";
 
@@ -36,7 +38,11 @@ pub(crate) fn repl(args: &ReplArgs) -> Result<Exit, CliError> {
             format_args!("hotcell {version}. Type .help for help, Ctrl-D to end."),
         ));
     }
-    let result = converse(&mut editor, &state);
+    let result = if io::stdin().is_terminal() {
+        converse(&mut editor, &state)
+    } else {
+        listen(&mut editor, &state)
+    };
     history::close(history.as_deref(), &mut editor);
     setup::conclude(&state.executor(), &args.cell.changes)?;
     result
@@ -53,6 +59,27 @@ fn editor<'a>(state: &'a Live<'a>) -> Result<Editor<Prompter<'a>, FileHistory>, 
     let mut editor = Editor::with_config(config).map_err(CliError::Terminal)?;
     editor.set_helper(Some(Prompter::new(state)));
     Ok(editor)
+}
+
+/// Takes what somebody else wrote, without a prompt.
+fn listen(
+    editor: &mut Editor<Prompter<'_>, FileHistory>,
+    state: &Live<'_>,
+) -> Result<Exit, CliError> {
+    let mut piped = Piped::new(io::stdin().lock());
+    loop {
+        match piped.next()? {
+            Said::Line(line) if line.trim().is_empty() => {}
+            Said::Line(line) => {
+                let _ = editor.add_history_entry(line.as_str());
+                if take(line.trim(), state) == After::End {
+                    return Ok(Exit::Success);
+                }
+            }
+            Said::Refused(error) => report::failure(&error),
+            Said::End => return Ok(Exit::Success),
+        }
+    }
 }
 
 fn converse(

@@ -7,8 +7,9 @@
 )]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
@@ -258,4 +259,42 @@ fn ctrl_c_on_a_typed_line_only_clears_it() {
     }
     terminal.type_and_see("40 + 2", "42");
     terminal.end();
+}
+
+#[test]
+fn code_from_a_pipe_is_taken_line_by_line_and_no_line_whole_that_is_too_long() {
+    let dir = tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hotcell"))
+        .args(["repl", "--no-history"])
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        stdin
+            .write_all(b"function f() {\n  return 70 }\nf() + 7\n'")
+            .unwrap();
+        for _ in 0..20 {
+            stdin.write_all(&vec![b'x'; 1 << 20]).unwrap();
+        }
+        stdin.write_all(b"'\n400 + 44\n.nonsense\n(1").unwrap();
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(stdout, "undefined\n77\n444\n");
+    for told in [
+        "a line is longer than 1048576 bytes",
+        "unknown command .nonsense",
+        "syntax_valid",
+    ] {
+        assert!(stderr.contains(told), "{stderr}");
+    }
 }

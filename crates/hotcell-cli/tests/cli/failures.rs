@@ -131,6 +131,11 @@ fn files_without_an_end_are_not_read_to_it() {
         assert_eq!(ran.code, 2, "{ran}");
         assert!(ran.stderr.contains("it has more than"), "{ran}");
     }
+    for command in ["run", "check"] {
+        let ran = hotcell(&[command, "/dev/zero"]);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(ran.stderr.contains("larger than 64 MiB"), "{ran}");
+    }
 }
 
 #[test]
@@ -215,22 +220,108 @@ fn options_that_are_misspelt_or_out_of_range_say_so() {
 }
 
 #[test]
-fn where_json_was_asked_for_a_missing_file_is_told_in_json() {
-    for args in [
-        ["run", "--json", "missing.js"],
-        ["check", "--json", "missing.js"],
-    ] {
-        let ran = hotcell(&args);
-        assert_eq!((ran.code, &*ran.stderr), (2, ""), "{ran}");
+fn where_json_was_asked_for_wrong_usage_is_told_in_json() {
+    let cases: [(&[&str], &str); 28] = [
+        // Wrong values.
+        (
+            &["eval", "--json", "--timeout", "x", "1"],
+            "unknown unit \"x\"",
+        ),
+        (
+            &["eval", "--json", "1", "--timeout", "5"],
+            "a unit is missing",
+        ),
+        (&["eval", "1", "--cpu-time", "soon", "--json"], "--cpu-time"),
+        (&["eval", "--json", "1", "--memory", "lots"], "--memory"),
+        (
+            &["eval", "--json", "1", "--clock", "later"],
+            "expected none, real",
+        ),
+        (
+            &["eval", "--json", "1", "--timers", "maybe"],
+            "none, run or persist",
+        ),
+        (&["eval", "--json", "1", "--var", "x"], "expected name=json"),
+        (
+            &["eval", "--json", "1", "--isolation", "maybe"],
+            "--isolation",
+        ),
+        (
+            &["run", "--json", "x.js", "--max-log", "10"],
+            "at least 1KiB",
+        ),
+        // Negative ones.
+        (
+            &["eval", "--json", "1", "--timeout", "-5s"],
+            "no sign before it",
+        ),
+        (
+            &["eval", "--timeout", "-5s", "--json", "1"],
+            "no sign before it",
+        ),
+        (
+            &["eval", "--json", "1", "--max-operations", "-5"],
+            "at least 1",
+        ),
+        (
+            &["eval", "--json", "1", "--memory=-1MiB"],
+            "no sign before it",
+        ),
+        (
+            &["run", "--json", "x.js", "--max-host-memory", "-1"],
+            "no sign before it",
+        ),
+        // Options that there are not.
+        (
+            &["eval", "--tiemout", "5s", "--json", "1"],
+            "did you mean --timeout?",
+        ),
+        (
+            &["eval", "--json", "--tiemout=5s", "1"],
+            "did you mean --timeout?",
+        ),
+        (
+            &["eval", "--nonsense", "5s", "--json", "1"],
+            "there is no option --nonsense",
+        ),
+        (
+            &["eval", "--json", "1", "--nonsense"],
+            "there is no option --nonsense",
+        ),
+        (&["run", "--tiemout", "5s", "--json", "x.js"], "'--timeout'"),
+        (&["check", "--json", "x.js", "--nonsense"], "--nonsense"),
+        (&["doctor", "--json", "--nonsense"], "--nonsense"),
+        (&["program", "list", "--json", "--nonsense"], "--nonsense"),
+        // What is missing.
+        (&["eval", "--json"], "<CODE>"),
+        (&["run", "--json"], "<FILE>"),
+        (&["run", "--json", "missing.js"], "missing.js"),
+        (&["check", "--json", "missing.js"], "missing.js"),
+        (
+            &["eval", "--json", "1", "--snapshot-in", "missing.bin"],
+            "missing.bin",
+        ),
+        (
+            &["eval", "--json", "1", "--workspace", "missing"],
+            "missing",
+        ),
+    ];
+    for (args, told) in cases {
+        let ran = hotcell(args);
+        assert_eq!((ran.code, &*ran.stderr), (2, ""), "{args:?} {ran}");
         let json = ran.json();
         assert_eq!((&json["ok"], &json["exitCode"]), (&false.into(), &2.into()));
-        assert!(
-            json["error"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("missing.js"),
-            "{ran}"
-        );
+        assert_eq!(json["error"]["code"], "ERR_USAGE", "{ran}");
+        let message = json["error"]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{args:?} {message}");
+    }
+    // Where it was not, in words.
+    for args in [
+        &["eval", "--nonsense", "5s", "1"][..],
+        &["eval", "1", "--timeout", "x", "--", "--json"],
+    ] {
+        let ran = hotcell(args);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{args:?} {ran}");
     }
 }
 
