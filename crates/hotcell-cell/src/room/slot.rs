@@ -1,6 +1,6 @@
 //! The memory of one cell.
 
-use std::{io, ptr::NonNull};
+use std::{io, ops::Range, ptr::NonNull};
 
 use hotcell_image::FreshMemory;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
@@ -138,7 +138,8 @@ impl Slot {
         let scanned_to = match page_map {
             Some(page_map) => page_map.dirty(base..base + self.size, keep, |pages, is_zero| {
                 let (start, end) = (pages.start - base, pages.end - base);
-                if !is_zero || overlaps(fresh, start, end) {
+                let image = fresh.start()..fresh.start() + fresh.bytes().len();
+                if !is_as_it_was(image, start..end, is_zero) {
                     self.restore(fresh, start, end - start);
                 }
             }),
@@ -195,14 +196,32 @@ impl Slot {
     }
 }
 
-/// Whether a fresh cell has something of the image there.
-fn overlaps(fresh: &FreshMemory, start: usize, end: usize) -> bool {
-    start < fresh.start() + fresh.bytes().len() && fresh.start() < end
+/// Whether pages that are not the file's are as a fresh cell has them: all zero, where that has nothing of the image.
+fn is_as_it_was(image: Range<usize>, pages: Range<usize>, is_zero: bool) -> bool {
+    let has_image = pages.start < image.end && image.start < pages.end;
+    is_zero && !has_image
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         // SAFETY: our own mapping, which nobody uses any more. Failing to give it back costs address space.
         let _ = unsafe { munmap(self.base().cast(), self.reserved) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_as_it_was;
+
+    /// The system puts its zero page in the place of one that was written full of zeros.
+    #[test]
+    fn a_page_of_zeros_is_not_one_of_the_image() {
+        let image = 4096..12288;
+        assert!(is_as_it_was(image.clone(), 0..4096, true));
+        assert!(is_as_it_was(image.clone(), 12288..20480, true));
+        for pages in [4096..8192, 8192..12288, 0..8192, 8192..16384, 0..20480] {
+            assert!(!is_as_it_was(image.clone(), pages, true));
+        }
+        assert!(!is_as_it_was(image, 0..4096, false));
     }
 }

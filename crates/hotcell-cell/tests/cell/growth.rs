@@ -301,7 +301,37 @@ const FUNCTIONS: &[(&str, &str, u32)] = &[
         "const u = new URL('http://h/' + 'a'.repeat(n)); u.port = '81'; u.href.length",
         480_000,
     ),
+    (
+        "library: the name of a time zone",
+        "try { new Intl.DateTimeFormat('en', { timeZone: 'Europe/' + 'x'.repeat(n) }) } catch {}",
+        2_000_000,
+    ),
+    (
+        "library: times in a zone",
+        "const f = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin' }); for (let i = 0; i < n; i++) f.format(i * 1e9)",
+        2_000,
+    ),
 ];
+
+/// What a cell can ask for without giving anything that its code made, but for a few numbers.
+const NOTHING_GIVEN: &[&str] = &["interrupted", "stack", "now", "timer_time", "random"];
+
+/// Whoever adds a function to the wall adds a row, or says why not.
+#[test]
+fn every_function_of_the_wall_is_measured() {
+    let header = include_str!("../../../hotcell-image/guest/c/host.h");
+    let imports = header.split("HC_IMPORT(\"").skip(1);
+    let measured: Vec<&str> = FUNCTIONS
+        .iter()
+        .filter_map(|(name, ..)| name.split(": ").next())
+        .flat_map(|functions| functions.split(", "))
+        .collect();
+    let missing: Vec<&str> = imports
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|name| !measured.contains(name) && !NOTHING_GIVEN.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "in no row: {missing:?}");
+}
 
 #[test]
 fn twice_as_much_takes_twice_as_long() {

@@ -220,6 +220,7 @@ fn origins() -> Vec<Parts> {
 fn use_it(executor: &Executor) {
     let _ = block_on(executor.enable_files(&Files::memory()));
     let tool = || AgentTool::sync(|_| Ok(Value::from(1)));
+    let _ = block_on(executor.send_variables([("given", Value::array([1, 2].map(Value::from)))]));
     let _ = block_on(executor.send_tools([("tool", tool()), ("ask", AgentTool::suspending())]));
     if let Some(suspension) = block_on(executor.suspension()) {
         let ids = suspension.calls.into_iter().map(|call| call.id);

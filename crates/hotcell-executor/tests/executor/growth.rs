@@ -17,6 +17,8 @@ use serde_json::{Value as Json, json};
 
 use crate::support::ready;
 
+mod functions;
+
 /// How much longer twice as much may take. What is quadratic takes four times as long.
 const MOST: f64 = 2.5;
 
@@ -534,15 +536,23 @@ fn runs_that_wait() {
 /// What is done with files, one call after the other.
 type Calls = Vec<(&'static str, Vec<Value>)>;
 
-#[test]
+/// What is measured, how large it is, what makes a text, and what is done with a file that holds it.
+type FileCase = (
+    &'static str,
+    usize,
+    fn(usize) -> String,
+    Box<dyn Fn(&str) -> Calls>,
+);
+
+fn named(properties: &[(&str, &str)]) -> Vec<Value> {
+    let properties = properties
+        .iter()
+        .map(|(key, text)| (*key, Value::from(*text)));
+    vec![Value::object(properties)]
+}
+
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn work_on_files() {
-    fn named(properties: &[(&str, &str)]) -> Vec<Value> {
-        let properties = properties
-            .iter()
-            .map(|(key, text)| (*key, Value::from(*text)));
-        vec![Value::object(properties)]
-    }
+fn file_cases() -> Vec<FileCase> {
     /// Changes a text and changes it back.
     fn edits(old: &str, new: &str) -> Calls {
         let there = named(&[("path", "a"), ("oldText", old), ("newText", new)]);
@@ -556,151 +566,164 @@ fn work_on_files() {
             named(&[("path", "a"), ("oldText", old), ("newText", "")]),
         )]
     }
-    let read = |name: &'static str| -> Calls { vec![(name, vec![Value::from("a")])] };
-    let grep =
-        |pattern: &str| -> Calls { vec![("grep", named(&[("pattern", pattern), ("path", "a")]))] };
+    fn read(name: &'static str) -> Calls {
+        vec![(name, vec![Value::from("a")])]
+    }
+    fn grep(pattern: &str) -> Calls {
+        vec![("grep", named(&[("pattern", pattern), ("path", "a")]))]
+    }
+    vec![
+        (
+            "readText",
+            1_000_000,
+            |n| "é".repeat(n / 2),
+            Box::new(|_| read("readText")),
+        ),
+        (
+            "readBytes",
+            1_000_000,
+            |n| "é".repeat(n / 2),
+            Box::new(|_| read("readBytes")),
+        ),
+        (
+            "readJson",
+            500_000,
+            |n| format!("[{}0]", "0,".repeat(n / 2)),
+            Box::new(|_| read("readJson")),
+        ),
+        (
+            "readLines: a line",
+            1_000_000,
+            |n| "x".repeat(n),
+            Box::new(|_| read("readLines")),
+        ),
+        (
+            "readLines: lines",
+            1_000_000,
+            |n| "x\n".repeat(n / 2),
+            Box::new(|_| read("readLines")),
+        ),
+        (
+            "writeText",
+            1_000_000,
+            |n| "é".repeat(n / 2),
+            Box::new(|text| vec![("writeText", vec!["b".into(), text.into()])]),
+        ),
+        (
+            "write",
+            1_000_000,
+            |n| "é".repeat(n / 2),
+            Box::new(|text| vec![("write", named(&[("path", "b"), ("content", text)]))]),
+        ),
+        (
+            "read: to its end",
+            1_000_000,
+            |n| "x\n".repeat(n / 2),
+            Box::new(|text| {
+                let last = f64::from(u32::try_from(text.len() / 2).unwrap());
+                vec![("read", vec!["a".into(), last.into()])]
+            }),
+        ),
+        (
+            "read: a picture",
+            1_000_000,
+            |n| format!("GIF8{}", "x".repeat(n)),
+            Box::new(|_| read("read")),
+        ),
+        (
+            "grep: a line",
+            1_000_000,
+            |n| "x".repeat(n),
+            Box::new(|_| grep("(x+x+)+y")),
+        ),
+        (
+            "grep: lines",
+            1_000_000,
+            |n| "xy\n".repeat(n / 3),
+            Box::new(|_| grep("\\p{L}{1,9}z")),
+        ),
+        (
+            "grep: choices",
+            1_000,
+            |n| {
+                (0..n / 10)
+                    .map(|i| format!("word{i}"))
+                    .collect::<Vec<_>>()
+                    .join("|")
+            },
+            Box::new(grep),
+        ),
+        (
+            "edit: at the end",
+            1_000_000,
+            |n| "x".repeat(n) + "y",
+            Box::new(|_| edits("y", "z")),
+        ),
+        (
+            "edit: everywhere",
+            1_000_000,
+            |n| "x".repeat(n),
+            Box::new(|_| missing("x")),
+        ),
+        (
+            "edit: line breaks of Windows",
+            500_000,
+            |n| "x\r\n".repeat(n / 3),
+            Box::new(|_| missing("y")),
+        ),
+        (
+            "edit: nowhere among line breaks",
+            500_000,
+            |n| "\n".repeat(n),
+            Box::new(|_| missing("y")),
+        ),
+        (
+            "edit: nowhere among accents",
+            300_000,
+            |n| "e\u{301} ﬁ\n".repeat(n / 8),
+            Box::new(|_| missing("y")),
+        ),
+        (
+            "edit: combining characters",
+            15_000,
+            |n| "\u{301}\u{316}".repeat(n / 4),
+            Box::new(|_| missing("y")),
+        ),
+        (
+            "edit: quotes on a long line",
+            500_000,
+            |n| "x".repeat(n) + "'y'",
+            Box::new(|_| {
+                // Quotes are not what they seem; then back to what was there.
+                let (there, back) = (edits("\u{2018}y'", "z"), edits("z", "'y'"));
+                vec![there[0].clone(), back[0].clone()]
+            }),
+        ),
+        (
+            "edit: all lines",
+            600_000,
+            |n| "x\n".repeat(n / 2),
+            Box::new(|text| edits(text, &"y\n".repeat(text.len() / 2))),
+        ),
+    ]
+}
+
+/// What is done with a directory of many files.
+fn list_cases() -> [(&'static str, Vec<Value>); 6] {
+    [
+        ("list", vec![".".into(), true.into()]),
+        ("ls", named(&[("path", "d/1")])),
+        ("exists", vec!["d/1/1".into()]),
+        ("find", named(&[("pattern", "**/*x")])),
+        ("find", named(&[("pattern", "{1,2,3}*y")])),
+        ("grep", named(&[("pattern", "x")])),
+    ]
+}
+
+#[test]
+fn work_on_files() {
     in_steady_memory("work_on_files", || {
-        type Case<'a> = (
-            &'a str,
-            usize,
-            fn(usize) -> String,
-            Box<dyn Fn(&str) -> Calls + 'a>,
-        );
-        let cases: Vec<Case<'_>> = vec![
-            (
-                "readText",
-                1_000_000,
-                |n| "é".repeat(n / 2),
-                Box::new(|_| read("readText")),
-            ),
-            (
-                "readBytes",
-                1_000_000,
-                |n| "é".repeat(n / 2),
-                Box::new(|_| read("readBytes")),
-            ),
-            (
-                "readJson",
-                500_000,
-                |n| format!("[{}0]", "0,".repeat(n / 2)),
-                Box::new(|_| read("readJson")),
-            ),
-            (
-                "readLines: a line",
-                1_000_000,
-                |n| "x".repeat(n),
-                Box::new(|_| read("readLines")),
-            ),
-            (
-                "readLines: lines",
-                1_000_000,
-                |n| "x\n".repeat(n / 2),
-                Box::new(|_| read("readLines")),
-            ),
-            (
-                "writeText",
-                1_000_000,
-                |n| "é".repeat(n / 2),
-                Box::new(|text| vec![("writeText", vec!["b".into(), text.into()])]),
-            ),
-            (
-                "write",
-                1_000_000,
-                |n| "é".repeat(n / 2),
-                Box::new(|text| vec![("write", named(&[("path", "b"), ("content", text)]))]),
-            ),
-            (
-                "read: to its end",
-                1_000_000,
-                |n| "x\n".repeat(n / 2),
-                Box::new(|text| {
-                    let last = f64::from(u32::try_from(text.len() / 2).unwrap());
-                    vec![("read", vec!["a".into(), last.into()])]
-                }),
-            ),
-            (
-                "read: a picture",
-                1_000_000,
-                |n| format!("GIF8{}", "x".repeat(n)),
-                Box::new(|_| read("read")),
-            ),
-            (
-                "grep: a line",
-                1_000_000,
-                |n| "x".repeat(n),
-                Box::new(|_| grep("(x+x+)+y")),
-            ),
-            (
-                "grep: lines",
-                1_000_000,
-                |n| "xy\n".repeat(n / 3),
-                Box::new(|_| grep("\\p{L}{1,9}z")),
-            ),
-            (
-                "grep: choices",
-                1_000,
-                |n| {
-                    (0..n / 10)
-                        .map(|i| format!("word{i}"))
-                        .collect::<Vec<_>>()
-                        .join("|")
-                },
-                Box::new(|pattern| grep(pattern)),
-            ),
-            (
-                "edit: at the end",
-                1_000_000,
-                |n| "x".repeat(n) + "y",
-                Box::new(|_| edits("y", "z")),
-            ),
-            (
-                "edit: everywhere",
-                1_000_000,
-                |n| "x".repeat(n),
-                Box::new(|_| missing("x")),
-            ),
-            (
-                "edit: line breaks of Windows",
-                500_000,
-                |n| "x\r\n".repeat(n / 3),
-                Box::new(|_| missing("y")),
-            ),
-            (
-                "edit: nowhere among line breaks",
-                500_000,
-                |n| "\n".repeat(n),
-                Box::new(|_| missing("y")),
-            ),
-            (
-                "edit: nowhere among accents",
-                300_000,
-                |n| "e\u{301} ﬁ\n".repeat(n / 8),
-                Box::new(|_| missing("y")),
-            ),
-            (
-                "edit: combining characters",
-                15_000,
-                |n| "\u{301}\u{316}".repeat(n / 4),
-                Box::new(|_| missing("y")),
-            ),
-            (
-                "edit: quotes on a long line",
-                500_000,
-                |n| "x".repeat(n) + "'y'",
-                Box::new(|_| {
-                    // Quotes are not what they seem; then back to what was there.
-                    let (there, back) = (edits("\u{2018}y'", "z"), edits("z", "'y'"));
-                    vec![there[0].clone(), back[0].clone()]
-                }),
-            ),
-            (
-                "edit: all lines",
-                600_000,
-                |n| "x\n".repeat(n / 2),
-                Box::new(|text| edits(text, &"y\n".repeat(text.len() / 2))),
-            ),
-        ];
-        for (name, size, make, calls) in cases {
+        for (name, size, make, calls) in file_cases() {
             let make = |n| {
                 let text = make(n);
                 let tools = Files::memory().tools().clone();
@@ -722,13 +745,7 @@ fn work_on_files() {
             }
             tools
         };
-        let lists: [(&str, Vec<Value>); 4] = [
-            ("list", vec![".".into(), true.into()]),
-            ("find", named(&[("pattern", "**/*x")])),
-            ("find", named(&[("pattern", "{1,2,3}*y")])),
-            ("grep", named(&[("pattern", "x")])),
-        ];
-        for (name, arguments) in lists {
+        for (name, arguments) in list_cases() {
             grows(name, 1_000, directory, |tools| {
                 drop(call_file_tool(tools, name, &arguments));
             });
