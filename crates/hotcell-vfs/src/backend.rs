@@ -95,6 +95,17 @@ pub trait Backend: Send + Sync {
         false
     }
 
+    /// Why a change would be refused that [`OverlayVfs::apply`](crate::OverlayVfs::apply) is to make: it is asked before any is made. A
+    /// file of this kind is to be at `path` (none is to be there any more), a symbolic link with what it `says`.
+    fn refuses(
+        &self,
+        _file: Option<FileType>,
+        _path: &VfsPath,
+        _says: Option<&VfsPath>,
+    ) -> Option<Fault> {
+        None
+    }
+
     /// How much is stored.
     fn usage(&self) -> Usage {
         Usage::default()

@@ -79,12 +79,29 @@ impl HostVfs {
         self.access
     }
 
+    fn admit_link(&self, says: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
+        if self.links.allows(says, link) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Errno::EPERM,
+            "links in a host directory have to be relative and stay below it",
+        ))
+    }
+
     fn writable(&self) -> Result<(), Fault> {
         match self.access {
             Access::ReadOnly => Err(Errno::EROFS.into()),
             Access::ReadWrite => Ok(()),
         }
     }
+}
+
+fn no_pipes() -> Fault {
+    Fault::new(
+        Errno::ENOTSUP,
+        "named pipes are not made in host directories: make it elsewhere, as in /tmp",
+    )
 }
 
 fn refuse_set_id(mode: u32) -> Result<(), Fault> {
@@ -178,12 +195,7 @@ impl Backend for HostVfs {
 
     fn symlink(&self, target: &VfsPath, link: &VfsPath) -> Result<(), Fault> {
         self.writable()?;
-        if !self.links.allows(target, link) {
-            return Err(Fault::new(
-                Errno::EPERM,
-                "links in a host directory have to be relative and stay below it",
-            ));
-        }
+        self.admit_link(target, link)?;
         let target = OsStr::from_bytes(target.as_bytes());
         let spot = self.spot(link)?;
         Ok(spot.dir.symlink_contents(target, spot.name())?)
@@ -192,10 +204,7 @@ impl Backend for HostVfs {
     /// A pipe with an inviting name would hold up every program of the host that opens it.
     fn mkfifo(&self, _path: &VfsPath, _mode: u32) -> Result<(), Fault> {
         self.writable()?;
-        Err(Fault::new(
-            Errno::ENOTSUP,
-            "named pipes are not made in host directories: make it elsewhere, as in /tmp",
-        ))
+        Err(no_pipes())
     }
 
     fn link(&self, existing: &VfsPath, new: &VfsPath) -> Result<(), Fault> {
@@ -216,6 +225,20 @@ impl Backend for HostVfs {
         let spot = self.spot(path)?;
         let times = status::timestamps(times);
         utimensat(&*spot.dir, spot.name(), &times, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
+    }
+
+    fn refuses(
+        &self,
+        file: Option<FileType>,
+        path: &VfsPath,
+        says: Option<&VfsPath>,
+    ) -> Option<Fault> {
+        let admitted = self.writable().and_then(|()| match (file, says) {
+            (Some(FileType::Symlink), Some(says)) => self.admit_link(says, path),
+            (Some(FileType::Fifo), _) => Err(no_pipes()),
+            _ => Ok(()),
+        });
+        admitted.err()
     }
 
     fn is_exact(&self, _path: &VfsPath) -> bool {

@@ -129,8 +129,10 @@ impl OverlayVfs {
     /// Makes the same changes in `target`, which is usually the lower file system in a form that can be written.
     ///
     /// Before anything is touched, everything that is to be changed is compared with what it was when the overlay
-    /// first changed it. Where somebody else was faster, [`Overwrite`] decides. Each file is replaced in one step.
-    /// If one cannot be (a link the target does not take, say), that is an error, and what was done before it stays.
+    /// first changed it (where somebody else was faster, [`Overwrite`] decides), the target is asked what it would refuse (a link that
+    /// leads out of it, say), and all files are written beside their places. If anything of that fails, the error names all that is in
+    /// the way, and the target is as it was, but for times of directories. Then each file is put in its place in one step: what can still fail is what somebody
+    /// else does in that moment, and what was done before it stays.
     /// Afterwards [`reset`](Self::reset) lets the overlay start again on top of the result.
     pub fn apply(&self, target: &dyn Vfs, overwrite: Overwrite) -> Result<Vec<Change>> {
         self.look(|layers| layers.apply(target, overwrite))

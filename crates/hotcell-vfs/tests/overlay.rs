@@ -169,6 +169,107 @@ fn links_out_of_the_host_directory_are_not_applied() {
         .unwrap();
 }
 
+/// Everything below a directory of the host.
+fn tree(dir: &std::path::Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        all.push(format!("{} {:?}", path.display(), fs::read(&path).ok()));
+        if path.is_dir() && !path.is_symlink() {
+            all.extend(tree(&path));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn what_cannot_be_applied_is_named_all_of_it_and_nothing_is_changed() {
+    let (dir, overlay) = project();
+    work(&overlay);
+    overlay.symlink(p("/etc/passwd"), p("/out")).unwrap();
+    overlay.symlink(p("../../up"), p("/made/up")).unwrap();
+    overlay.mkfifo(p("/pipe"), 0o600).unwrap();
+    fs::write(dir.path().join("run"), b"edited by hand").unwrap();
+    let before = tree(dir.path());
+    let host = HostVfs::open(dir.path(), Access::ReadWrite).unwrap();
+    let error = overlay.apply(&host, Overwrite::Refuse).unwrap_err();
+    let detail = error.detail().unwrap();
+    for named in [
+        "nothing was changed",
+        "/out: links in a host directory have to be relative",
+        "/made/up: links in a host directory",
+        "/pipe: named pipes are not made in host directories",
+        "/run: changed by somebody else meanwhile",
+    ] {
+        assert!(detail.contains(named), "{detail}");
+    }
+    assert!(!detail.contains("/src/main"), "{detail}");
+    assert_eq!(tree(dir.path()), before);
+    let frozen = HostVfs::open(dir.path(), Access::ReadOnly).unwrap();
+    let error = overlay.apply(&frozen, Overwrite::Force).unwrap_err();
+    assert_eq!(error.errno(), Errno::EROFS);
+    // Without what is in the way it is done.
+    for path in ["/out", "/made/up", "/pipe"] {
+        overlay.unlink(p(path)).unwrap();
+    }
+    overlay.apply(&host, Overwrite::Force).unwrap();
+    assert_eq!(fs::read(dir.path().join("src/new")).unwrap(), b"new");
+}
+
+#[test]
+fn a_target_without_room_stays_as_it_was() {
+    let of = |bytes| {
+        let limits = Limits {
+            bytes,
+            ..Limits::default()
+        };
+        let files = MemVfs::with(limits, Clock::None);
+        files.mkdir(p("/d"), 0o755).unwrap();
+        for name in ["/a", "/d/b", "/c"] {
+            files.write_file(p(name), b"old").unwrap();
+        }
+        files
+    };
+    let overlay = OverlayVfs::new(Arc::new(of(1 << 20)), Limits::default(), Clock::None);
+    overlay.unlink(p("/c")).unwrap();
+    overlay.mkdir(p("/e"), 0o755).unwrap();
+    for name in ["/a", "/d/b", "/e/f"] {
+        overlay.write_file(p(name), &[b'n'; 1000]).unwrap();
+    }
+    let target = of(2500);
+    let error = overlay.apply(&target, Overwrite::Force).unwrap_err();
+    assert_eq!(error.errno(), Errno::ENOSPC);
+    for name in ["/a", "/d/b", "/c"] {
+        assert_eq!(target.read_file(p(name)).unwrap(), b"old", "{name}");
+    }
+    let names: Vec<_> = target.readdir(VfsPath::ROOT).unwrap();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(target.readdir(p("/d")).unwrap().len(), 1);
+    let target = of(10_000);
+    overlay.apply(&target, Overwrite::Force).unwrap();
+    assert_eq!(target.read_file(p("/e/f")).unwrap().len(), 1000);
+    assert!(!target.exists(p("/c")));
+    assert_eq!(target.readdir(VfsPath::ROOT).unwrap().len(), 3);
+}
+
+#[test]
+fn names_of_one_file_and_more_files_than_a_thousand_are_applied() {
+    let (dir, overlay) = project();
+    for number in 0..1500 {
+        overlay
+            .write_file(p(&format!("/src/{number}")), b"x")
+            .unwrap();
+    }
+    overlay.link(p("/src/7"), p("/seven")).unwrap();
+    let host = HostVfs::open(dir.path(), Access::ReadWrite).unwrap();
+    overlay.apply(&host, Overwrite::Refuse).unwrap();
+    let one = host.stat(p("/src/7")).unwrap();
+    assert_eq!(host.stat(p("/seven")).unwrap().ino, one.ino);
+    // What was there, and what was made: `main` and `deep`.
+    assert_eq!(fs::read_dir(dir.path().join("src")).unwrap().count(), 1502);
+}
+
 #[test]
 fn reader_that_was_first_sees_what_is_written_later() {
     let (_dir, overlay) = project();

@@ -176,6 +176,29 @@ fn a_link_is_shown_as_what_it_says() {
 }
 
 #[test]
+fn what_cannot_be_committed_is_named_and_nothing_is_written() {
+    let dir = tempdir().unwrap();
+    fs::write(dir.path().join("a"), "old\n").unwrap();
+    let change = "echo new > a; echo new > b; rm -f gone; ln -s /etc/passwd out; mkfifo pipe; mkdir d; echo x > d/x";
+    let ran = hotcell_in(dir.path(), &["sh", "--root", ".", "--commit", "-c", change]);
+    assert_ne!(ran.code, 0, "{ran}");
+    for named in ["nothing was changed", "/out: links", "/pipe: named pipes"] {
+        assert!(ran.stderr.contains(named), "{ran}");
+    }
+    let names: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), "old\n");
+    let change = format!("{change}; rm out pipe");
+    let ran = hotcell_in(
+        dir.path(),
+        &["sh", "--root", ".", "--commit", "-c", &change],
+    );
+    assert_eq!(ran.code, 0, "{ran}");
+    assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), "new\n");
+    assert_eq!(fs::read_to_string(dir.path().join("d/x")).unwrap(), "x\n");
+}
+
+#[test]
 fn standard_input_is_not_read_further_ahead_than_a_buffer() {
     let mut command = command(&["sh", "-c", "read x; sleep 0.5; echo $x"]);
     let mut child = command

@@ -1,6 +1,10 @@
 //! Making an overlay's changes somewhere else.
 
+mod staged;
+
 use std::collections::HashMap;
+
+use staged::Staged;
 
 use super::changes::{Change, ChangeKind};
 use super::layers::{Base, Layers};
@@ -16,14 +20,14 @@ use crate::walk::Walk;
 /// What to do where the target is no longer what the overlay was laid over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Change nothing, and fail with `EEXIST` and the paths.
+    /// Change nothing, and fail with `EEXIST` and all paths.
     Refuse,
     /// The overlay wins.
     Force,
 }
 
-/// How many paths an error names.
-const NAMED: usize = 5;
+/// What is applied of a mode: set-user-id and set-group-id bits are not for files of others.
+const MODE: u32 = 0o1777;
 
 impl Layers {
     pub(super) fn apply(
@@ -32,9 +36,20 @@ impl Layers {
         overwrite: Overwrite,
     ) -> Result<Vec<Change>, Fault> {
         let changes = self.changes()?;
+        let mut obstacles = Obstacles::default();
         if overwrite == Overwrite::Refuse {
-            self.refuse_conflicts(target, &changes)?;
+            self.find_conflicts(target, &changes, &mut obstacles);
         }
+        self.find_refusals(target, &changes, &mut obstacles)?;
+        obstacles.check()?;
+        // What else could be in the way, such as a full disk, is met beside what is there.
+        let mut staged = Staged::new(target, &changes);
+        for change in &changes {
+            if let Err(fault) = self.prepare(change, &mut staged) {
+                obstacles.add(&change.path, fault);
+            }
+        }
+        obstacles.check()?;
         for change in changes
             .iter()
             .filter(|change| change.kind == ChangeKind::Deleted)
@@ -46,7 +61,7 @@ impl Layers {
             .iter()
             .filter(|change| change.kind != ChangeKind::Deleted)
         {
-            self.apply_one(target, change, &mut names)?;
+            self.apply_one(target, change, &mut names, &mut staged)?;
         }
         // A directory's own mode and time come last: what is done inside changes the time, and may need the mode.
         for change in changes.iter().rev() {
@@ -57,20 +72,65 @@ impl Layers {
         Ok(changes)
     }
 
+    /// Looks for what the target says beforehand that it will not take.
+    fn find_refusals(
+        &self,
+        target: &dyn Vfs,
+        changes: &[Change],
+        obstacles: &mut Obstacles,
+    ) -> Result<(), Fault> {
+        let Some(backend) = target.as_backend() else {
+            return Ok(());
+        };
+        for change in changes {
+            let says = if change.file.is_symlink() && change.kind != ChangeKind::Deleted {
+                Some(self.upper.readlink(&change.path)?)
+            } else {
+                None
+            };
+            let file = (change.kind != ChangeKind::Deleted).then_some(change.file);
+            let says = says.as_deref().map(VfsPath::new);
+            if let Some(fault) = backend.refuses(file, &change.path, says) {
+                obstacles.add(&change.path, fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does of a change what touches nothing that is there.
+    fn prepare(&self, change: &Change, staged: &mut Staged<'_>) -> Result<(), Fault> {
+        let Change { path, kind, file } = change;
+        match (kind, file) {
+            (ChangeKind::Deleted, FileType::Dir) => staged.try_tree(path),
+            (ChangeKind::Metadata, _) => staged.try_metadata(path),
+            (ChangeKind::Added | ChangeKind::Modified, FileType::File) => {
+                let now = self.upper.lstat(path)?;
+                staged.stage(path, now.ino, |output| {
+                    let input = self.upper.open(path, &OpenOptions::read())?;
+                    copy_content(&*input, output)?;
+                    output.chmod(now.mode & MODE)?;
+                    Ok(output.set_times(times(&now))?)
+                })
+            }
+            _ => staged.try_directory(path),
+        }
+    }
+
     fn apply_one(
         &self,
         target: &dyn Vfs,
         change: &Change,
         names: &mut HashMap<u64, VfsPathBuf>,
+        staged: &mut Staged<'_>,
     ) -> Result<(), Fault> {
         let path = &change.path;
         let now = self.upper.lstat(path)?;
         match change.file {
-            FileType::Dir => match target.mkdir(path, 0o700 | now.mode) {
+            FileType::Dir => match target.mkdir(path, 0o700 | now.mode & MODE) {
                 Err(error) if error.errno() == Errno::EEXIST && target.lstat(path)?.is_dir() => {}
                 Err(error) if error.errno() == Errno::EEXIST => {
                     target.unlink(path)?;
-                    target.mkdir(path, 0o700 | now.mode)?;
+                    target.mkdir(path, 0o700 | now.mode & MODE)?;
                 }
                 made => made?,
             },
@@ -90,7 +150,7 @@ impl Layers {
                     remove(target, path)?;
                     target.link(first, path)?;
                 } else {
-                    self.replace_file(target, path, &now)?;
+                    staged.settle(path)?;
                     names.insert(now.ino, path.clone());
                 }
             }
@@ -98,36 +158,14 @@ impl Layers {
         Ok(())
     }
 
-    /// Writes the file beside the old one and puts it in its place in one step.
-    fn replace_file(&self, target: &dyn Vfs, path: &VfsPath, now: &Metadata) -> Result<(), Fault> {
-        let beside = beside(target, path)?;
-        let written = (|| -> Result<(), Fault> {
-            let input = self.upper.open(path, &OpenOptions::read())?;
-            let options = OpenOptions::write().create_new().mode(0o600);
-            let output = target.open(&beside, &options)?;
-            copy_content(&*input, &*output)?;
-            output.chmod(now.mode & 0o1777)?;
-            output.set_times(times(now))?;
-            if target.lstat(path).is_ok_and(|old| old.is_dir()) {
-                remove(target, path)?;
-            }
-            Ok(target.rename(&beside, path)?)
-        })();
-        if written.is_err() {
-            let _gone = target.unlink(&beside);
-        }
-        written
-    }
-
     fn apply_metadata(&self, target: &dyn Vfs, path: &VfsPath) -> Result<(), Fault> {
         let now = self.upper.lstat(path)?;
-        target.chmod(path, now.mode & 0o1777)?;
+        target.chmod(path, now.mode & MODE)?;
         Ok(target.set_times(path, times(&now), false)?)
     }
 
     /// Looks for what somebody else changed since.
-    fn refuse_conflicts(&self, target: &dyn Vfs, changes: &[Change]) -> Result<(), Fault> {
-        let mut conflicts = Vec::new();
+    fn find_conflicts(&self, target: &dyn Vfs, changes: &[Change], obstacles: &mut Obstacles) {
         for change in changes {
             let there = target.lstat(&change.path).ok();
             let was = self.base.get(&change.path).copied();
@@ -143,28 +181,40 @@ impl Layers {
             let above = change.path.parent().unwrap_or(VfsPath::ROOT);
             let led_away = target.realpath(above).is_ok_and(|real| *real != *above);
             if led_away || there.as_ref().map(Base::from) != expected {
-                conflicts.push(&change.path);
+                let fault = Fault::new(Errno::EEXIST, "changed by somebody else meanwhile");
+                obstacles.add(&change.path, fault);
             }
         }
-        if conflicts.is_empty() {
-            return Ok(());
+    }
+}
+
+/// What is in the way.
+#[derive(Default)]
+struct Obstacles(Vec<(VfsPathBuf, Fault)>);
+
+impl Obstacles {
+    fn add(&mut self, path: &VfsPath, fault: Fault) {
+        // Of one path the first is enough.
+        if self.0.last().is_none_or(|(last, _)| **last != *path) {
+            self.0.push((path.to_owned(), fault));
         }
-        let named: Vec<String> = conflicts
-            .iter()
-            .take(NAMED)
-            .map(ToString::to_string)
-            .collect();
-        let more = conflicts.len().saturating_sub(NAMED);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
+    }
+
+    /// Refuses, if there is anything, and names all of it.
+    fn check(&self) -> Result<(), Fault> {
+        let Some((_, first)) = self.0.first() else {
+            return Ok(());
         };
+        let named = self.0.iter().map(|(path, fault)| {
+            let why = fault.detail.as_deref();
+            format!("{path}: {}", why.unwrap_or(fault.errno.message()))
+        });
+        let named: Vec<String> = named.collect();
         let detail = format!(
-            "changed by somebody else meanwhile: {}{more}",
-            named.join(", ")
+            "nothing was changed, as this is in the way: {}",
+            named.join("; ")
         );
-        Err(Fault::new(Errno::EEXIST, detail))
+        Err(Fault::new(first.errno, detail))
     }
 }
 
@@ -173,15 +223,6 @@ fn times(meta: &Metadata) -> Times {
         accessed: SetTime::At(meta.accessed),
         modified: SetTime::At(meta.modified),
     }
-}
-
-/// A name in the same directory that is not taken.
-fn beside(target: &dyn Vfs, path: &VfsPath) -> Result<VfsPathBuf, Fault> {
-    let above = path.parent().unwrap_or(VfsPath::ROOT);
-    let free = (0..1000).map(|number| above.join(&format!(".hotcell-{number}.tmp")));
-    let mut free = free.filter(|path| target.lstat(path).is_err());
-    free.next()
-        .ok_or_else(|| Fault::new(Errno::EEXIST, "no name is free for a temporary file"))
 }
 
 /// Removes what is there, if something is; a directory with all that is in it.
