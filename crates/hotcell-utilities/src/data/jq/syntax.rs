@@ -126,6 +126,7 @@ pub(crate) enum Special {
     Delete,
     Input,
     Inputs,
+    Key,
     Last,
     Select,
     Skip,
@@ -142,6 +143,7 @@ impl Special {
             ("range", 3) => Self::RangeBy,
             ("recurse", 1) => Self::RecurseBy,
             ("first", 1) => Self::First,
+            ("_key", 1) => Self::Key,
             ("last", 1) => Self::Last,
             ("limit", 2) => Self::Limit,
             ("skip", 2) => Self::Skip,
@@ -284,7 +286,11 @@ impl Term {
                 args.iter_mut().for_each(each);
                 match special {
                     Special::GetPath => all,
-                    Special::Delete | Special::IsEmpty | Special::Any | Special::All => true,
+                    Special::Delete
+                    | Special::IsEmpty
+                    | Special::Key
+                    | Special::Any
+                    | Special::All => true,
                     _ => false,
                 }
             }

@@ -247,6 +247,10 @@ impl<'t> Machine<'t, '_> {
                 })?;
                 out(self.made(&item, Value::Bool(answer)))
             }
+            Special::Key => {
+                let key = self.key(arg(0)?, env, value)?;
+                out(self.made(&item, key))
+            }
             Special::Input => match self.inputs.next(self.process)? {
                 Some(value) => out(self.made(&item, value)),
                 None => Err(Stop::message("No more inputs")),
@@ -257,6 +261,30 @@ impl<'t> Machine<'t, '_> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// What something is sorted by: all values of a filter, as an array. The usual one of one value is that value, as millions of small
+    /// arrays take much, not least the time to free them. One that is an array itself is not, so that both are told apart.
+    fn key(&self, body: &'t Term, env: &Env<'t>, value: Value) -> Result<Value, Stop> {
+        let mut first = None;
+        let mut all = None;
+        self.values(body, env, value, &mut |value| {
+            if first.is_none() && all.is_none() && !matches!(value, Value::Array(_)) {
+                first = Some(value);
+                return Ok(());
+            }
+            if all.is_none() {
+                let mut array = self.heap.open_array()?;
+                first.take().map_or(Ok(()), |first| array.push(first))?;
+                all = Some(array);
+            }
+            all.as_mut().map_or(Ok(()), |all| all.push(value))
+        })?;
+        match (first, all) {
+            (Some(first), _) => Ok(first),
+            (None, Some(all)) => Ok(all.close()),
+            (None, None) => self.heap.array(Vec::new()),
         }
     }
 

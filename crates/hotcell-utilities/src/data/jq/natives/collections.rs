@@ -48,22 +48,22 @@ pub(super) const TABLE: Table = &[
     ("reverse", 0, reverse),
     ("sort", 0, |machine, value, _| {
         let items = items_of(&value, "cannot be sorted, as it is not an array")?;
-        sorted(machine, items, items)
+        sorted(machine, items, items, Value::compare)
     }),
     ("_sort_by", 1, |machine, value, args| {
         let items = items_of(&value, "cannot be sorted, as it is not an array")?;
-        sorted(machine, items, items_of(arg(args, 0), "")?)
+        sorted(machine, items, items_of(arg(args, 0), "")?, by_key)
     }),
     ("_group_by", 1, |machine, value, args| {
         let items = items_of(&value, "cannot be grouped, as it is not an array")?;
-        let groups = grouped(machine, items, items_of(arg(args, 0), "")?)?;
+        let groups = grouped(machine, items, items_of(arg(args, 0), "")?, by_key)?;
         machine
             .heap
             .array(groups.into_iter().map(Array::close).collect())
     }),
     ("unique", 0, |machine, value, _| {
         let items = items_of(&value, "cannot be sorted, as it is not an array")?;
-        let groups = grouped(machine, items, items)?;
+        let groups = grouped(machine, items, items, Value::compare)?;
         machine.heap.array(
             groups
                 .into_iter()
@@ -72,16 +72,16 @@ pub(super) const TABLE: Table = &[
         )
     }),
     ("min", 0, |machine, value, _| {
-        extreme(machine, &value, &value, Ordering::Less)
+        extreme(machine, &value, &value, Ordering::Less, Value::compare)
     }),
     ("max", 0, |machine, value, _| {
-        extreme(machine, &value, &value, Ordering::Greater)
+        extreme(machine, &value, &value, Ordering::Greater, Value::compare)
     }),
     ("_min_by", 1, |machine, value, args| {
-        extreme(machine, &value, arg(args, 0), Ordering::Less)
+        extreme(machine, &value, arg(args, 0), Ordering::Less, by_key)
     }),
     ("_max_by", 1, |machine, value, args| {
-        extreme(machine, &value, arg(args, 0), Ordering::Greater)
+        extreme(machine, &value, arg(args, 0), Ordering::Greater, by_key)
     }),
     ("flatten", 0, |machine, value, _| {
         flattened(machine, &value, f64::INFINITY)
@@ -333,30 +333,65 @@ fn reverse(machine: &Machine<'_, '_>, value: Value, _: &[Value]) -> Result<Value
     }
 }
 
+/// Which of two comes first. Each pair that is looked at is told.
+type Order = fn(&Value, &Value, &mut dyn FnMut(usize)) -> Ordering;
+
+/// The order of two keys, see `Special::Key`: what is no array stands for an array of itself.
+fn by_key(a: &Value, b: &Value, step: &mut dyn FnMut(usize)) -> Ordering {
+    match (a, b) {
+        (Value::Array(_), Value::Array(_)) => a.compare(b, step),
+        (Value::Array(all), one) => all_and_one(all, one, step),
+        (one, Value::Array(all)) => all_and_one(all, one, step).reverse(),
+        _ => a.compare(b, step),
+    }
+}
+
+fn all_and_one(all: &Array, one: &Value, step: &mut dyn FnMut(usize)) -> Ordering {
+    let Some(first) = all.items.first() else {
+        return Ordering::Less;
+    };
+    let order = first.compare(one, step);
+    order.then(all.items.len().cmp(&1))
+}
+
 /// Items with their keys, in the order of the keys.
-fn by_keys(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Vec<(Value, Value)> {
+fn by_keys(
+    machine: &Machine<'_, '_>,
+    items: &[Value],
+    keys: &[Value],
+    order: Order,
+) -> Vec<(Value, Value)> {
     let mut pairs: Vec<(Value, Value)> = keys.iter().cloned().zip(items.iter().cloned()).collect();
     machine.process.spend(pairs.len() * 16);
-    pairs.sort_by(|(a, _), (b, _)| a.compare(b, &mut |units| machine.process.spend(units * 4)));
+    pairs.sort_by(|(a, _), (b, _)| order(a, b, &mut |units| machine.process.spend(units * 4)));
     pairs
 }
 
-fn sorted(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Result<Value, Stop> {
+fn sorted(
+    machine: &Machine<'_, '_>,
+    items: &[Value],
+    keys: &[Value],
+    order: Order,
+) -> Result<Value, Stop> {
     let _room = machine.heap.room_for(items.len() * SORT_COPIES)?;
-    let pairs = by_keys(machine, items, keys);
+    let pairs = by_keys(machine, items, keys, order);
     machine
         .heap
         .array(pairs.into_iter().map(|(_, item)| item).collect())
 }
 
-fn grouped(machine: &Machine<'_, '_>, items: &[Value], keys: &[Value]) -> Result<Vec<Array>, Stop> {
+fn grouped(
+    machine: &Machine<'_, '_>,
+    items: &[Value],
+    keys: &[Value],
+    order: Order,
+) -> Result<Vec<Array>, Stop> {
     let _room = machine.heap.room_for(items.len() * SORT_COPIES)?;
     let mut groups: Vec<Array> = Vec::new();
     let mut last: Option<Value> = None;
-    for (key, item) in by_keys(machine, items, keys) {
+    for (key, item) in by_keys(machine, items, keys, order) {
         let is_same = last.as_ref().is_some_and(|last| {
-            last.compare(&key, &mut |units| machine.process.spend(units))
-                .is_eq()
+            order(last, &key, &mut |units| machine.process.spend(units)).is_eq()
         });
         match groups.last_mut().filter(|_| is_same) {
             Some(group) => group.push(item)?,
@@ -376,6 +411,7 @@ fn extreme(
     value: &Value,
     keys: &Value,
     wanted: Ordering,
+    compare: Order,
 ) -> Result<Value, Stop> {
     let (items, keys) = (
         items_of(value, "cannot be iterated over")?,
@@ -387,7 +423,7 @@ fn extreme(
         let is_better = match best {
             None => true,
             Some((_, best)) => {
-                let order = key.compare(best, &mut |units| machine.process.spend(units));
+                let order = compare(key, best, &mut |units| machine.process.spend(units));
                 // The first of the smallest, the last of the largest.
                 order == wanted || wanted.is_gt() && order.is_eq()
             }
