@@ -1,6 +1,7 @@
 //! One request and its response.
 
 mod ledger;
+mod mask;
 
 use std::{
     future::poll_fn,
@@ -27,6 +28,7 @@ use crate::{
     session::Opened,
 };
 pub(crate) use ledger::{Ledger, Times};
+use mask::Mask;
 
 /// How much compressed input is taken at a time.
 const PIECE: usize = 16 << 10;
@@ -43,6 +45,7 @@ pub(crate) struct Exchange {
     out: Zeroizing<Vec<u8>>,
     shown: Vec<u8>,
     giveaways: Vec<Zeroizing<String>>,
+    mask: Mask,
     length: BodyLength,
     request_bytes: u64,
     response_bytes: u64,
@@ -77,6 +80,7 @@ impl Exchange {
             out: opened.head.wire,
             shown: opened.head.shown,
             giveaways: opened.head.giveaways,
+            mask: Mask::default(),
             length: opened.length,
             request_bytes: opened.request_bytes,
             response_bytes: opened.response_bytes,
@@ -327,6 +331,23 @@ impl Exchange {
 
     /// Reads some of the body; none at its end. Not before the head is there.
     pub(crate) async fn read(&mut self, buf: &mut [u8]) -> Result<usize, NetError> {
+        if self.giveaways.is_empty() {
+            return self.read_as_it_is(buf).await;
+        }
+        let mut piece = Zeroizing::new(Vec::new());
+        loop {
+            let given = self.mask.give(buf);
+            if given > 0 || self.mask.is_over || buf.is_empty() {
+                return Ok(given);
+            }
+            piece.resize(PIECE, 0);
+            let count = self.read_as_it_is(&mut piece).await?;
+            let piece = piece.get(..count).unwrap_or_default();
+            self.mask.take(piece, &self.giveaways);
+        }
+    }
+
+    async fn read_as_it_is(&mut self, buf: &mut [u8]) -> Result<usize, NetError> {
         let result = match self.unpacking.take() {
             Some(mut unpacking) => {
                 let result = self.unpack(&mut unpacking, buf).await;

@@ -75,6 +75,7 @@ mod note;
 mod policy;
 mod programs;
 mod redirect;
+mod report;
 mod request;
 mod resolve;
 mod session;

@@ -7,6 +7,7 @@ use std::sync::{
 
 use async_lock::Semaphore;
 use hotcell_meter::Account;
+use hotcell_process::Process;
 use url::{Host, Url};
 
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
     fetch::{Fetch, FetchOptions, FetchResponse},
     note::Notes,
     policy::{NetworkPolicy, PolicyError},
+    report::Report,
     resolve::{Resolve, SystemResolver},
     session::{Families, Family},
     tcp::{CheckedStream, TcpOptions},
@@ -127,6 +129,15 @@ impl Network {
             listener: Listener::new(callback),
             ..self.clone()
         }
+    }
+
+    /// The same network for one program, whose kernel is told of requests, too.
+    pub(crate) fn reporting_to(&self, process: &Process) -> Self {
+        let (listener, report) = (self.listener.clone(), Report::new(process.kernel()));
+        self.with_listener(move |event| {
+            listener.tell(|| event.clone());
+            report.take(event);
+        })
     }
 
     /// What is allowed; `None` if the network is off.

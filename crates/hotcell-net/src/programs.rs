@@ -12,6 +12,9 @@ use crate::{curl, network::Network, wget};
 ///
 /// They are there when the network is off, too, and say so: a model that finds no `curl` looks for another way, one that
 /// reads why looks for another plan.
+///
+/// What is refused, and each request that goes out, is told to the kernel that they run in, as a
+/// [`Notice`](hotcell_process::Notice).
 pub struct NetPrograms {
     inner: Arc<dyn Programs>,
     curl: Arc<dyn Program>,
@@ -25,10 +28,10 @@ impl NetPrograms {
         Self {
             inner,
             curl: Arc::new(move |process: &Process| -> io::Result<i32> {
-                curl::main(process, &network)
+                curl::main(process, &network.reporting_to(process))
             }),
             wget: Arc::new(move |process: &Process| -> io::Result<i32> {
-                wget::main(process, &for_wget)
+                wget::main(process, &for_wget.reporting_to(process))
             }),
         }
     }

@@ -110,7 +110,7 @@ impl Session {
                 return Err(network.denied(id, target, denial.into()));
             }
         };
-        let head = Head::new(request, policy)?;
+        let head = Head::new(request, policy, terms.decompresses)?;
         network.tell(|| NetworkEvent::Allowed {
             request: id,
             target: target(),

@@ -156,6 +156,11 @@ impl Kernel {
         self.0.task.wake();
     }
 
+    /// Says what was decided, to whoever keeps a record of it: for what outlives a borrow of its process.
+    pub fn notice(&self, notice: Notice) {
+        self.0.notice(notice);
+    }
+
     /// How long processes have computed, not counting when they waited, up to the last time one of them gave way.
     pub fn busy(&self) -> Duration {
         self.0.busy()

@@ -28,8 +28,20 @@ pub(crate) struct Head {
 
 impl Head {
     /// Makes a request, which the policy allows, into bytes.
-    pub(crate) fn new(request: &Request, policy: &NetworkPolicy) -> Result<Self, NetError> {
+    pub(crate) fn new(
+        request: &Request,
+        policy: &NetworkPolicy,
+        decompresses: bool,
+    ) -> Result<Self, NetError> {
         let secrets = secrets_for(request, policy);
+        // A body that the program is to decompress is one that cannot be searched for what a server sends back.
+        let plain = (!secrets.is_empty() && !decompresses).then(|| {
+            let mut plain = request.clone();
+            let is_other = |name: &str| !name.eq_ignore_ascii_case("accept-encoding");
+            plain.headers.retain(|(name, _)| is_other(name));
+            plain
+        });
+        let request = plain.as_ref().unwrap_or(request);
         let shown = write(request, &[])?;
         let wire = if secrets.is_empty() {
             Zeroizing::new(shown.clone())

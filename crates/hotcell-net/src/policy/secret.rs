@@ -27,7 +27,8 @@ pub struct InjectedSecret {
     pub name: String,
     /// The hosts that get it.
     pub hosts: Vec<HostPattern>,
-    /// Where it goes in a request.
+    /// Where it goes in a request; as `Authorization: Bearer …` if nothing is said.
+    #[serde(default)]
     pub place: SecretPlace,
     /// Whether it may go over plain HTTP, where everybody on the way can read it.
     #[serde(default)]
@@ -66,6 +67,16 @@ pub enum SecretPlace {
     },
 }
 
+impl Default for SecretPlace {
+    /// `Authorization: Bearer …`.
+    fn default() -> Self {
+        Self::Header {
+            name: "Authorization".to_owned(),
+            prefix: "Bearer ".to_owned(),
+        }
+    }
+}
+
 impl InjectedSecret {
     /// A secret as `Authorization: Bearer …`.
     pub fn bearer(
@@ -73,11 +84,7 @@ impl InjectedSecret {
         host: HostPattern,
         value: impl Into<SecretValue>,
     ) -> Self {
-        let place = SecretPlace::Header {
-            name: "Authorization".to_owned(),
-            prefix: "Bearer ".to_owned(),
-        };
-        Self::new(name, host, place, value)
+        Self::new(name, host, SecretPlace::default(), value)
     }
 
     /// A secret somewhere in requests to a host.
@@ -155,7 +162,7 @@ impl InjectedSecret {
         let value = self.value.expose();
         if value.is_empty() {
             return Err(wrong(
-                "it has no value. JSON never carries values: give it with set_secret",
+                "it has no value. A policy that was written as JSON has lost it: give it again, as value or with set_secret",
             ));
         }
         if !is_line(value) {

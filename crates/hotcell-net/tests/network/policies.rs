@@ -42,7 +42,7 @@ fn a_policy_survives_json_except_for_its_secrets() {
     assert_ne!(read, policy);
     assert_eq!(
         Network::new(read.clone()).err().unwrap().to_string(),
-        "secret \"token\": it has no value. JSON never carries values: give it with set_secret"
+        "secret \"token\": it has no value. A policy that was written as JSON has lost it: give it again, as value or with set_secret"
     );
     read.set_secret("token", "s3cr3t-value").unwrap();
     assert_eq!(read, policy);

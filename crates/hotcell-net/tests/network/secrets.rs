@@ -173,6 +173,22 @@ fn what_a_server_sends_back_in_its_head_is_hidden() {
 }
 
 #[test]
+fn what_a_server_sends_back_in_its_body_is_hidden() {
+    let (server, network, _) = setup(header(), |received| {
+        assert_eq!(
+            received.header("accept-encoding"),
+            Some("deflate, gzip, br, zstd")
+        );
+        ok(format!("you sent {}, twice {0}.", received.raw))
+    });
+    let url = format!("http://api.example:{}/", server.port());
+    let response = pollster::block_on(network.fetch(url.as_str().into())).unwrap();
+    let text = String::from_utf8(response.body).unwrap();
+    assert!(!gives_away(&text), "{text}");
+    assert!(text.contains("Bearer ***") && text.ends_with('.'), "{text}");
+}
+
+#[test]
 fn it_does_not_go_over_plain_http_unless_that_is_said() {
     let server = Server::http(|_| ok("fine"));
     let rule = format!("http://127.0.0.1:{} *", server.port());
