@@ -4,7 +4,8 @@
 //!
 //! 1. what is not on [the list](allowed) fails with `EPERM`. Under this one alone the self-test runs;
 //! 2. `clone3` fails with `ENOSYS`: what it is to make lies in memory, where a filter cannot look, and the C library
-//!    then uses `clone`, where it can;
+//!    then uses `clone`, where it can. In workers that compile `memfd_create` likewise: Wasmtime asks for it with each module, and
+//!    then copies what it would have mapped;
 //! 3. what is neither on the list nor [harmless to ask for](asked_politely) kills the process, the means to install filters
 //!    included.
 
@@ -52,7 +53,10 @@ pub(super) fn install(options: &JailOptions) -> Installed {
         ],
     ));
     let count = first.len() - 1;
-    let clone3 = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let mut unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    if options.may_compile {
+        unknown.insert(libc::SYS_memfd_create, Vec::new());
+    }
     let installed = apply(
         first,
         SeccompAction::Allow,
@@ -60,7 +64,7 @@ pub(super) fn install(options: &JailOptions) -> Installed {
     )
     .and_then(|()| {
         apply(
-            clone3,
+            unknown,
             SeccompAction::Errno(libc::ENOSYS.cast_unsigned()),
             SeccompAction::Allow,
         )
@@ -77,6 +81,9 @@ pub(super) fn tighten(options: &JailOptions) -> Result<(), String> {
     let mut last = allowed(options);
     for call in asked_politely() {
         last.insert(*call, Vec::new());
+    }
+    if options.may_compile {
+        last.insert(libc::SYS_memfd_create, Vec::new());
     }
     let action = if options.explain {
         explain();
