@@ -89,7 +89,7 @@ use hotcell_vfs::VfsPath;
 #[cfg(feature = "compile")]
 pub use compile::{CompileError, compile};
 pub use engine::{CompileIn, ModuleLimits, WasiEngine, WasiEngineOptions};
-pub use installed::Installed;
+pub use installed::{Installed, Sealing};
 pub use options::{WasiClock, WasiOptions, WasiRandom};
 pub use store::{ProgramStore, Recipe, StoreError};
 
@@ -104,7 +104,11 @@ pub struct WasiPrograms {
     engine: WasiEngine,
     options: WasiOptions,
     installed: Vec<Installed>,
+    advice: Arc<str>,
 }
+
+/// What is said of a program that people know and that is not there; `{program}` stands for what it is added as.
+const ADVICE: &str = "not installed here; the host can add it with: hotcell program add {program}";
 
 impl WasiPrograms {
     /// These programs, and every file that is a module.
@@ -123,7 +127,16 @@ impl WasiPrograms {
             engine: engine.clone(),
             options,
             installed: Vec::new(),
+            advice: ADVICE.into(),
         }
+    }
+
+    /// With other words about a program that people know and that is not there: `python3`, say. `{program}` in them stands for what
+    /// `hotcell program add` calls it.
+    #[must_use]
+    pub fn with_advice(mut self, advice: &str) -> Self {
+        self.advice = advice.into();
+        self
     }
 
     /// With programs that the host has installed, which go by their names. Their libraries are to be
@@ -167,7 +180,10 @@ impl Programs for WasiPrograms {
     }
 
     fn advice(&self, name: &[u8]) -> Option<String> {
-        self.inner.advice(name).or_else(|| store::advice(name))
+        self.inner.advice(name).or_else(|| {
+            let program = store::recipe_of(name)?;
+            Some(self.advice.replace("{program}", program))
+        })
     }
 
     fn names(&self) -> Vec<BString> {

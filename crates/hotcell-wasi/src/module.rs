@@ -13,7 +13,7 @@ mod jobs;
 mod keep;
 mod seal;
 
-use std::{borrow::Cow, path::PathBuf, sync::Arc};
+use std::{borrow::Cow, io, path::PathBuf, sync::Arc};
 
 use hotcell_meter::Charge;
 use hotcell_process::Process;
@@ -21,7 +21,6 @@ use wasmtime::{Engine, InstancePre, Linker, Module};
 
 pub(crate) use admit::NotRunnable;
 pub(crate) use jobs::Lane;
-#[cfg(feature = "compile")]
 pub(crate) use jobs::STACK;
 
 use crate::{
@@ -30,8 +29,9 @@ use crate::{
     guest::Guest,
 };
 use cache::Cache;
-use disk::Disk;
+use disk::{Code, Disk};
 use jobs::Jobs;
+use seal::SealKey;
 
 /// The hash of a module.
 pub(crate) type Key = blake3::Hash;
@@ -51,7 +51,12 @@ pub(crate) enum Source {
     Bytes { bytes: Vec<u8>, _charge: Charge },
     /// In a file of the host.
     File(PathBuf),
+    /// Somebody else has it, compiled, with the seal of the engine's key.
+    Elsewhere(Arc<Ask>),
 }
+
+/// Asks for compiled code, and waits for it.
+pub(crate) type Ask = dyn Fn() -> io::Result<Vec<u8>> + Send + Sync;
 
 /// The modules of an engine.
 pub(crate) struct Modules {
@@ -64,6 +69,8 @@ struct Shared {
     linker: Linker<Guest>,
     cache: Cache,
     disk: Option<Disk>,
+    /// What compiled code from elsewhere is sealed with.
+    seal: Option<SealKey>,
     limits: ModuleLimits,
     #[cfg_attr(
         not(all(feature = "compile", target_os = "linux")),
@@ -88,6 +95,7 @@ impl Modules {
                 linker: linker.clone(),
                 cache: Cache::new(options.memory_bytes),
                 disk,
+                seal: options.seal_key.map(SealKey::new),
                 limits: options.limits,
                 compile_in: options.compile_in,
             }),
@@ -123,6 +131,33 @@ impl Modules {
         }
     }
 
+    /// The code of a module, for another process whose engine has this key.
+    #[cfg(feature = "compile")]
+    pub(crate) fn seal(
+        &self,
+        name: &Key,
+        loaded: &Loaded,
+        key: [u8; 32],
+    ) -> Result<Vec<u8>, NotRunnable> {
+        let code = loaded
+            .pre
+            .module()
+            .serialize()
+            .map_err(|error| NotRunnable::Machine(format!("{error:#}")))?;
+        Ok(Code::compiled_here(code).sealed(&SealKey::new(key), name, &self.shared.engine))
+    }
+
+    #[cfg(not(feature = "compile"))]
+    #[expect(clippy::unused_self, reason = "as the one that seals")]
+    pub(crate) fn seal(
+        &self,
+        _name: &Key,
+        _loaded: &Loaded,
+        _key: [u8; 32],
+    ) -> Result<Vec<u8>, NotRunnable> {
+        Err(NotRunnable::NoCompiler)
+    }
+
     fn jobs(&self, lane: Lane) -> &Jobs {
         match lane {
             Lane::Host => &self.jobs[0],
@@ -152,6 +187,15 @@ impl Shared {
         lane: Lane,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Arc<Loaded>, NotRunnable> {
+        if let Source::Elsewhere(ask) = source {
+            let bytes = ask().map_err(|error| NotRunnable::Machine(error.to_string()))?;
+            let seal = self.seal.as_ref();
+            let code = seal.and_then(|seal| Code::unseal(bytes, seal, key, &self.engine));
+            let code = code.ok_or(NotRunnable::Unsealed)?;
+            let module = code.load(&self.engine);
+            let module = module.map_err(|error| NotRunnable::Malformed(format!("{error:#}")))?;
+            return self.link(&module, code.len());
+        }
         if let Some(disk) = &self.disk
             && let Some(code) = disk.get(key, &self.engine)
             && let Ok(module) = code.load(&self.engine)
@@ -164,6 +208,7 @@ impl Shared {
                 let read = std::fs::read(path);
                 Cow::Owned(read.map_err(|error| NotRunnable::file(path, &error))?)
             }
+            Source::Elsewhere(_) => return Err(NotRunnable::Unsealed),
         };
         if blake3::hash(&bytes) != *key {
             return Err(NotRunnable::Changed);
@@ -191,7 +236,7 @@ impl Shared {
                 is_wanted,
             )?,
         };
-        let code = disk::Code::compiled_here(code);
+        let code = Code::compiled_here(code);
         if let Some(disk) = &self.disk {
             disk.put(key, &self.engine, &code);
         }
@@ -239,7 +284,7 @@ pub(crate) fn compile_for(
 ) -> Result<Module, NotRunnable> {
     admit::measure(bytes, limits)?;
     let code = strange(engine, bytes, limits, place, is_wanted)?;
-    disk::Code::compiled_here(code)
+    Code::compiled_here(code)
         .load(engine)
         .map_err(|error| NotRunnable::Malformed(format!("{error:#}")))
 }

@@ -6,7 +6,6 @@ mod manifest;
 mod recipes;
 
 use std::{
-    collections::BTreeMap,
     ffi::OsStr,
     io,
     path::{Path, PathBuf},
@@ -79,8 +78,19 @@ pub enum StoreError {
     NotInstalled(String),
 }
 
+impl StoreError {
+    /// What happened and why, in one line.
+    pub fn in_words(&self) -> String {
+        let reason = std::error::Error::source(self);
+        reason.map_or_else(|| self.to_string(), |reason| format!("{self}: {reason}"))
+    }
+}
+
 /// For `map_err`.
-fn file_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+pub(crate) fn file_error(
+    doing: &'static str,
+    path: &Path,
+) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let path = path.to_owned();
     move |source| StoreError::File {
         doing,
@@ -101,6 +111,22 @@ impl ProgramStore {
         Self {
             directory: directory.into(),
         }
+    }
+
+    /// The programs of whoever this process belongs to: in `$HOTCELL_DATA`, else in `hotcell` below the user's data directory. `None`
+    /// where none of it is known.
+    pub fn of_user() -> Option<Self> {
+        let known = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let directory = known("HOTCELL_DATA")
+            .map(PathBuf::from)
+            .or_else(|| Some(PathBuf::from(known("XDG_DATA_HOME")?).join("hotcell")))
+            .or_else(|| Some(PathBuf::from(known("HOME")?).join(".local/share/hotcell")));
+        directory.map(Self::new)
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Everything that can be added by name.
@@ -180,17 +206,8 @@ impl ProgramStore {
         check_name(name)?;
         let module = std::fs::read(path).map_err(file_error("read", path))?;
         let manifest = Manifest {
-            format: FORMAT,
-            name: name.to_owned(),
-            version: None,
-            source: format!("file {}", path.display()),
             module: blake3::hash(&module).to_hex().to_string(),
-            commands: vec![name.to_owned()],
-            environment: BTreeMap::new(),
-            arguments: Vec::new(),
-            library: None,
-            goes_to_cwd: false,
-            front: None,
+            ..Manifest::of_file(name, path)
         };
         let staging = self.staging()?;
         stage(staging.path(), &manifest, &module, engine)?;
@@ -266,7 +283,7 @@ fn read(directory: &Path) -> Option<Installed> {
 }
 
 /// A name becomes that of a directory, and of a command.
-fn check_name(name: &str) -> Result<(), StoreError> {
+pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     if name.is_empty()
         || name.len() > 64
@@ -278,16 +295,8 @@ fn check_name(name: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How to get a program of this name, if there is a way and it is not there.
-pub(crate) fn advice(name: &[u8]) -> Option<String> {
-    let recipe = RECIPES.iter().find(|recipe| {
-        recipe
-            .commands
-            .iter()
-            .any(|command| command.as_bytes() == name)
-    })?;
-    Some(format!(
-        "not installed here; the host can add it with: hotcell program add {}",
-        recipe.name
-    ))
+/// The program that can be added and goes by this name.
+pub(crate) fn recipe_of(command: &[u8]) -> Option<&'static str> {
+    let goes_by = |recipe: &&Recipe| recipe.commands.iter().any(|one| one.as_bytes() == command);
+    Some(RECIPES.iter().find(goes_by)?.name)
 }

@@ -47,6 +47,8 @@ pub(crate) enum NotRunnable {
     Abandoned,
     #[error("the file changed while it was read")]
     Changed,
+    #[error("its code was compiled elsewhere, and has not the seal that it should have")]
+    Unsealed,
     #[error("cannot read {0}")]
     File(String),
     #[cfg_attr(
@@ -67,7 +69,9 @@ impl NotRunnable {
     /// Whether it is as true of the same module tomorrow.
     pub(super) fn lasts(&self) -> bool {
         match self {
-            Self::NotYet(_) | Self::Changed | Self::File(_) | Self::Machine(_) => false,
+            Self::NotYet(_) | Self::Changed | Self::Unsealed | Self::File(_) | Self::Machine(_) => {
+                false
+            }
             #[cfg(feature = "compile")]
             Self::TooSlow(_) | Self::Abandoned => false,
             _ => true,

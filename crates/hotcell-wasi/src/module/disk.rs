@@ -34,6 +34,33 @@ impl Code {
         Self { bytes, start: 0 }
     }
 
+    /// What was [sealed](Self::sealed) with this key, as this module, for an engine with the same settings.
+    pub(super) fn unseal(
+        bytes: Vec<u8>,
+        key: &SealKey,
+        module: &Key,
+        engine: &Engine,
+    ) -> Option<Self> {
+        let (header, code) = bytes.split_at_checked(HEADER)?;
+        let (about, seal) = header.split_at_checked(HEADER - 32)?;
+        let seal = blake3::Hash::from_slice(seal).ok()?;
+        if !is_about(about, module, engine) || key.seal(&[about, code]) != seal {
+            return None;
+        }
+        Some(Self {
+            bytes,
+            start: HEADER,
+        })
+    }
+
+    /// Its bytes behind a seal, as they are kept on disk and given to other processes.
+    #[cfg(feature = "compile")]
+    pub(super) fn sealed(&self, key: &SealKey, module: &Key, engine: &Engine) -> Vec<u8> {
+        let about = about(module, &settings_of(engine));
+        let seal = key.seal(&[&about, self.as_bytes()]);
+        [&about[..], seal.as_bytes(), self.as_bytes()].concat()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.as_bytes().len()
     }
@@ -49,9 +76,10 @@ impl Code {
     )]
     pub(super) fn load(&self, engine: &Engine) -> wasmtime::Result<Module> {
         // SAFETY: the bytes are what `Engine::precompile_module` returned, unchanged: a value of this type is made of its
-        // result (`compiled_here`) or of a file whose seal over all of its bytes was checked in memory, after they were read
-        // (`Disk::get`). The key of the seal is known to this host alone, and it seals nothing but such results
-        // (`Disk::put`). Whether they fit this version, this machine and these settings, Wasmtime checks itself.
+        // result (`compiled_here`), or of bytes whose seal over all of them was checked in memory, after they were read
+        // (`unseal`). The key of the seal is known to this host alone, or to it and the one process that it started with this key,
+        // and it seals nothing but such results (`Disk::put`, `sealed`). Whether they fit this version, this machine and these
+        // settings, Wasmtime checks itself.
         unsafe { Module::deserialize(engine, self.as_bytes()) }
     }
 }
@@ -88,17 +116,9 @@ impl Disk {
         let length = file.metadata().ok()?.len();
         let mut bytes = Vec::with_capacity(usize::try_from(length.min(MAX_FILE)).ok()?);
         file.by_ref().take(MAX_FILE).read_to_end(&mut bytes).ok()?;
-        let (header, code) = bytes.split_at_checked(HEADER)?;
-        let (about, seal) = header.split_at_checked(HEADER - 32)?;
-        let seal = blake3::Hash::from_slice(seal).ok()?;
-        if !is_about(about, module, engine) || self.key.seal(&[about, code]) != seal {
-            return None;
-        }
+        let code = Code::unseal(bytes, &self.key, module, engine)?;
         touch(&file);
-        Some(Code {
-            bytes,
-            start: HEADER,
-        })
+        Some(code)
     }
 
     pub(super) fn path(&self, module: &Key) -> PathBuf {

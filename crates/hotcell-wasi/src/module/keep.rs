@@ -10,16 +10,14 @@ use wasmtime::Engine;
 
 use super::{
     Key,
-    disk::{Code, Disk, about, settings_of},
+    disk::{Code, Disk},
 };
 
 impl Disk {
     /// Keeps the code of a module. Failing is no harm: it is compiled again.
     pub(super) fn put(&self, module: &Key, engine: &Engine, code: &Code) {
-        let about = about(module, &settings_of(engine));
-        let seal = self.key.seal(&[&about, code.as_bytes()]);
-        let parts = [&about[..], seal.as_bytes(), code.as_bytes()];
-        if write_whole(&self.path(module), &parts).is_ok() {
+        let sealed = code.sealed(&self.key, module, engine);
+        if write_whole(&self.path(module), &sealed).is_ok() {
             self.make_room();
         }
     }
@@ -52,12 +50,10 @@ impl Disk {
 }
 
 /// Writes a file in one step: whoever looks sees the old one or the new one.
-fn write_whole(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(parent)?;
-    for part in parts {
-        file.write_all(part)?;
-    }
+    file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())

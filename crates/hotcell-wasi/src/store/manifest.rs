@@ -1,6 +1,6 @@
 //! What is known of an installed program.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,4 +36,23 @@ pub(crate) struct Manifest {
     pub(crate) goes_to_cwd: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) front: Option<Front>,
+}
+
+impl Manifest {
+    /// What there is to know of a module in a file of the host, but for its hash.
+    pub(crate) fn of_file(name: &str, path: &Path) -> Self {
+        Self {
+            format: FORMAT,
+            name: name.to_owned(),
+            version: None,
+            source: format!("file {}", path.display()),
+            module: String::new(),
+            commands: vec![name.to_owned()],
+            environment: BTreeMap::new(),
+            arguments: Vec::new(),
+            library: None,
+            goes_to_cwd: false,
+            front: None,
+        }
+    }
 }
