@@ -11,7 +11,7 @@ use crate::{
     exit::{CliError, Exit},
 };
 
-pub(crate) use furnish::furnish;
+pub(crate) use furnish::{furnish, with_all};
 pub(crate) use place::store;
 
 pub(crate) fn program(command: &ProgramCommand) -> Result<Exit, CliError> {

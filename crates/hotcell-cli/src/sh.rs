@@ -91,7 +91,7 @@ fn options(args: &ShArgs) -> SandboxOptions {
         options = options.arguments(name.as_str(), arguments);
     }
     if let Ok(store) = program::store(args.data.data.as_deref()) {
-        options = options.programs(&store.engine(), store.list());
+        options = program::with_all(options, &store.engine(), store.list());
     }
     if let Some(root) = &args.root {
         options = options.mount(WORKSPACE, Mount::Overlay(root.clone()));

@@ -3,12 +3,16 @@
 //! Every event comes from the place where the thing was decided: the kernel that had no process left, the list that a program
 //! was not on, the timer that ran out. Nothing is read from what commands print, which may be anything.
 
+mod told;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use hotcell_process::{Denial, Exchange, LimitKind};
 use hotcell_vfs::VfsPathBuf;
+use serde_json::{Value as Json, json};
 
 use crate::result::ErrorClass;
+pub(crate) use told::Counts;
 
 /// Something that happened to a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +81,69 @@ pub enum AuditKind {
     Destroyed,
 }
 
+impl AuditEvent {
+    /// The event as other languages have it: `event` is its [name](AuditKind::name), `sandbox` the number of the sandbox, `run` that of
+    /// the run, if it happened in one, and what there is to say of it stands beside them.
+    pub fn to_json(&self) -> Json {
+        let mut told = json!({ "event": self.what.name(), "sandbox": self.sandbox });
+        if let Some(run) = self.run {
+            told["run"] = run.into();
+        }
+        if let (Json::Object(told), Json::Object(what)) = (&mut told, self.what.to_json()) {
+            told.extend(what);
+        }
+        told
+    }
+}
+
 impl AuditKind {
+    /// What there is to say of it.
+    fn to_json(&self) -> Json {
+        match self {
+            Self::Created { origin } => match origin {
+                Origin::New => json!({ "origin": "new" }),
+                Origin::Fork(of) => json!({ "origin": "fork", "of": of }),
+                Origin::Snapshot => json!({ "origin": "snapshot" }),
+            },
+            Self::Started { command } => json!({ "command": command }),
+            Self::Ended {
+                exit_code,
+                error_class,
+                duration,
+            } => {
+                let mut told =
+                    json!({ "exitCode": exit_code, "durationMs": duration.as_secs_f64() * 1000.0 });
+                if let Some(class) = error_class {
+                    told["errorClass"] = class.name().into();
+                }
+                told
+            }
+            Self::Killed { reason } => json!({ "reason": reason.name() }),
+            Self::Crashed { how } => json!({ "how": how }),
+            Self::Denied(denial) => json!({
+                "capability": denial.capability.name(),
+                "subject": denial.subject,
+                "reason": denial.reason,
+            }),
+            Self::Limit(limit) => json!({ "limit": limit.name() }),
+            Self::Mounted { path, kind } => json!({ "path": path.to_string(), "kind": kind }),
+            Self::Unmounted { path } => json!({ "path": path.to_string() }),
+            Self::Network(exchange) => {
+                let mut told = json!({
+                    "method": exchange.method,
+                    "url": exchange.url,
+                    "sent": exchange.sent,
+                    "received": exchange.received,
+                });
+                if let Some(status) = exchange.status {
+                    told["status"] = status.into();
+                }
+                told
+            }
+            Self::Destroyed => json!({}),
+        }
+    }
+
     /// Its name in records.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | files, mounts, devices | every program that works on them |
 //! | the network, functions of the host's | the process that waits for them |
+//! | the code of installed programs, on disk | a copy of what was asked for |
 //! | the shell as the last completed command left it | the shell while a command runs |
 //! | deadline, cancel, SIGKILL | the same, so that most commands end by themselves |
 //!
@@ -15,6 +16,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(target_os = "linux")]
+mod code;
 #[cfg(target_os = "linux")]
 mod desk;
 #[cfg(target_os = "linux")]

@@ -1,19 +1,29 @@
 //! The network, which a sandbox has none of unless its host gives it one.
+//!
+//! [`hotcell_net::Network`] is the one that hosts give: a policy, `curl` and `wget`. It stays on the host's side of the process
+//! boundary, and with it the secrets of its policy.
 
 use std::{io, sync::Arc};
 
 use bstr::BString;
+use hotcell_net::NetPrograms;
 use hotcell_process::{Capability, Denial, Notice, Process, Program, Programs};
 use hotcell_vfs::VfsPath;
 
 /// What reaches the network for the programs of a sandbox.
 ///
-/// An implementation brings the programs (`curl`, `wget`) and the policy that stands between them and the world. Whatever it
-/// refuses it says with [`Process::notice`], as [`Notice::Denied`]; each request that went out, as [`Notice::Network`]. So
-/// the result of the run and the audit know of it.
+/// [`hotcell_net::Network`] is one. An implementation brings the programs (`curl`, `wget`) and the policy that stands between them
+/// and the world. Whatever it refuses it says with [`Process::notice`], as [`Notice::Denied`]; each request that went out, as
+/// [`Notice::Network`]. So the result of the run and the audit know of it.
 pub trait Network: Send + Sync {
     /// These programs, and those that use the network.
     fn programs(&self, inner: Arc<dyn Programs>) -> Arc<dyn Programs>;
+}
+
+impl Network for hotcell_net::Network {
+    fn programs(&self, inner: Arc<dyn Programs>) -> Arc<dyn Programs> {
+        Arc::new(NetPrograms::new(inner, self.clone()))
+    }
 }
 
 /// What people reach the network with.

@@ -15,12 +15,12 @@ use hotcell_js::JsOptions;
 use hotcell_process::Environment;
 use hotcell_vfs::{Clock, VfsPath, VfsPathBuf};
 use hotcell_wasi::{Installed, WasiClock, WasiEngine, WasiOptions, WasiRandom};
+use serde_json::Value as Json;
 
 use crate::{
-    audit::{AuditEvent, Sink},
+    audit::{AuditEvent, Counts, Sink},
     boundary::Isolation,
     commands::HostCommand,
-    error::SandboxError,
     limits::Limits,
     mount::Mount,
     network::Network,
@@ -33,6 +33,9 @@ pub use contract::OptionsError;
 pub(crate) const WORKSPACE: &str = "/workspace";
 /// The home directory.
 pub(crate) const HOME: &str = "/home/user";
+
+/// What is said of programs that are not there, to whoever reads it inside.
+const ADVICE: &str = "not in this sandbox; its host can install it (hotcell program add {program}) and give it with the option programs";
 
 /// What happens to a command while another one is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +63,7 @@ pub struct SandboxOptions {
     pub(crate) commands: Arc<BTreeMap<BString, HostCommand>>,
     pub(crate) wasi: WasiEngine,
     pub(crate) installed: Vec<Installed>,
+    pub(crate) advice: Arc<str>,
     pub(crate) network: Option<Arc<dyn Network>>,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
@@ -96,6 +100,7 @@ impl Default for SandboxOptions {
             commands: Arc::default(),
             wasi: shared_engine(),
             installed: Vec::new(),
+            advice: ADVICE.into(),
             network: None,
             clock: Clock::from_fn(|| std::time::SystemTime::now().into()),
             random: Random::Real,
@@ -181,7 +186,14 @@ impl SandboxOptions {
         self
     }
 
-    /// What reaches the network for it (nothing).
+    /// What is said of a program that people know and that is not there, `python3` say. `{program}` stands for what
+    /// `hotcell program add` calls it.
+    pub fn missing_program(mut self, advice: &str) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
+    /// What reaches the network for it (nothing): a [`hotcell_net::Network`], say.
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
         self.network = Some(network);
         self
@@ -219,18 +231,6 @@ impl SandboxOptions {
         self
     }
 
-    /// Whether what is asked for can stand behind the boundary that is asked for.
-    pub(crate) fn check_isolation(&self) -> Result<(), SandboxError> {
-        match (self.isolation, self.installed.first()) {
-            (Isolation::Process, Some(program)) => Err(SandboxError::Invalid(format!(
-                "installed programs ({}) run with the isolation `thread` only: their code is in files of the host, which a \
-                 worker process cannot open",
-                program.name()
-            ))),
-            _ => Ok(()),
-        }
-    }
-
     /// Threads that commands run on. Without one they run wherever their futures are polled, for about a millisecond at a time.
     pub fn pool(mut self, pool: Arc<Pool>) -> Self {
         self.pool = Some(pool);
@@ -247,6 +247,17 @@ impl SandboxOptions {
     pub fn on_audit(mut self, sink: impl Fn(&AuditEvent) + Send + Sync + 'static) -> Self {
         self.on_audit = Some(Arc::new(sink));
         self
+    }
+
+    /// The same for hosts in other languages: each event as an [object](AuditEvent::to_json). It may be queued, as a run tells at most
+    /// 1,000 times that something was refused or asked of the network; its end says how often that was `untold`.
+    pub fn on_audit_json(self, sink: impl Fn(Json) + Send + Sync + 'static) -> Self {
+        let counts = Counts::default();
+        self.on_audit(move |event| {
+            if let Some(told) = counts.tell(event) {
+                sink(told);
+            }
+        })
     }
 
     /// For `js`.

@@ -28,7 +28,8 @@ use crate::{
 pub(crate) fn compose(options: &SandboxOptions) -> Arc<dyn Programs> {
     let mut programs: Arc<dyn Programs> = Arc::new(Utilities);
     let wasi = WasiPrograms::with_options(programs, &options.wasi, options.of_wasi());
-    programs = Arc::new(wasi.with_installed(options.installed.iter().cloned()));
+    let wasi = wasi.with_installed(options.installed.iter().cloned());
+    programs = Arc::new(wasi.with_advice(&options.advice));
     programs = Arc::new(JsPrograms::with_options(programs, options.of_js()));
     programs = match &options.network {
         Some(network) => network.programs(programs),

@@ -408,7 +408,7 @@ pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
         modules,
         sandbox_options,
     } = params(given)?;
-    let restorer = Sandbox::restorer(sandbox::options_of(&session, &sandbox_options)?);
+    let restorer = Sandbox::restorer(sandbox::options_of(&session, sandbox_options)?);
     let bytes = decoded("snapshot", &snapshot)?;
     let base = base.map(|base| decoded("base", &base)).transpose()?;
     let client = Remote::new(&session.calls);

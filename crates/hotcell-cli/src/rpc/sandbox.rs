@@ -17,9 +17,9 @@ use serde_json::{Value as Json, json};
 
 use super::error::RpcError;
 use super::line::Line;
-use super::message::{Reply, result};
+use super::message::{self, Reply, result};
 use super::params::params;
-use super::session::Session;
+use super::session::{Message, Session, Transport};
 use bytes::Bytes;
 
 /// A sandbox with its place in line.
@@ -30,13 +30,18 @@ pub(super) struct SandboxEntry {
 }
 
 impl SandboxEntry {
-    pub(super) fn new(id: String, sandbox: Sandbox) -> Arc<Self> {
+    pub(super) fn new(sandbox: Sandbox) -> Arc<Self> {
         Arc::new(Self {
-            id,
+            id: id_of(sandbox.id()),
             sandbox,
             line: Arc::default(),
         })
     }
+}
+
+/// The id of a sandbox: its number, by which audit events know it, too.
+fn id_of(number: u64) -> String {
+    format!("s{number}")
 }
 
 /// Params of methods that take nothing but the sandbox.
@@ -61,21 +66,53 @@ fn made(session: &Session, sandbox: Sandbox) -> Reply {
     result(&json!({ "sandbox": entry.id }))
 }
 
-/// What a client says of a new sandbox, and what this machine has for it.
-pub(super) fn options_of(session: &Session, json: &Json) -> Result<SandboxOptions, RpcError> {
-    let options = match json {
+/// What a client says of a new sandbox, and what this machine has for it: all programs that are installed, unless the client says
+/// which.
+pub(super) fn options_of(session: &Session, json: Json) -> Result<SandboxOptions, RpcError> {
+    let (json, is_audited) = take_audit(json)?;
+    let isolation = session.isolation(&json)?;
+    let has_programs = json.get("programs").is_some_and(|given| !given.is_null());
+    let mut options = match json {
         Json::Null => SandboxOptions::default(),
         json => {
-            SandboxOptions::from_json(json).map_err(|error| RpcError::params(error.to_string()))?
+            SandboxOptions::from_json(&json).map_err(|error| RpcError::params(error.to_string()))?
         }
     };
-    let options = match session.isolation(json)? {
-        Some(isolation) => isolation.of_sandbox(options),
-        None if json.get("isolation").and_then(Json::as_str) == Some("process") => options,
-        None => return Ok((session.furnish)(options)),
-    };
-    // Programs that are installed here are files, and a worker process sees none.
+    if !has_programs {
+        options = (session.furnish)(options);
+    }
+    if let Some(isolation) = isolation {
+        options = isolation.of_sandbox(options);
+    }
+    if is_audited {
+        let transport = Arc::clone(&session.transport);
+        options = options.on_audit_json(move |event| tell(&*transport, event));
+    }
     Ok(options)
+}
+
+/// Takes off the option `audit`, which is about this protocol.
+fn take_audit(mut json: Json) -> Result<(Json, bool), RpcError> {
+    let given = json.as_object_mut().and_then(|json| json.remove("audit"));
+    match given {
+        None | Some(Json::Null) => Ok((json, false)),
+        Some(Json::Bool(is_audited)) => Ok((json, is_audited)),
+        Some(other) => {
+            let problem = format!("option audit is {other}: it must be true or false");
+            Err(RpcError::params(problem))
+        }
+    }
+}
+
+/// Tells the client what was decided, by the id that it knows the sandbox by.
+fn tell(transport: &dyn Transport, mut event: Json) {
+    for name in ["sandbox", "of"] {
+        if let Some(number) = event.get(name).and_then(Json::as_u64) {
+            event[name] = id_of(number).into();
+        }
+    }
+    let text = message::notification("sandbox.audit", &event);
+    transport.send(Message::from(text));
 }
 
 #[derive(Deserialize)]
@@ -87,7 +124,7 @@ struct Create {
 
 pub(super) async fn create(session: Arc<Session>, given: Json) -> Reply {
     let Create { options } = params(given)?;
-    let options = options_of(&session, &options)?;
+    let options = options_of(&session, options)?;
     let sandbox = blocking::unblock(move || Sandbox::create(options)).await?;
     made(&session, sandbox)
 }
@@ -105,7 +142,7 @@ pub(super) async fn restore(session: Arc<Session>, given: Json) -> Reply {
     let bytes = STANDARD
         .decode(snapshot)
         .map_err(|error| RpcError::params(format!("snapshot is not base64: {error}")))?;
-    let options = options_of(&session, &options)?;
+    let options = options_of(&session, options)?;
     let sandbox = blocking::unblock(move || Sandbox::restore(&bytes, options)).await?;
     made(&session, sandbox)
 }

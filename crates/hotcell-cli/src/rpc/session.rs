@@ -286,8 +286,7 @@ impl Session {
 
     /// Gives a sandbox an id.
     pub(super) fn adopt_sandbox(&self, sandbox: Sandbox) -> Arc<SandboxEntry> {
-        let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let entry = SandboxEntry::new(format!("s{number}"), sandbox);
+        let entry = SandboxEntry::new(sandbox);
         self.sandboxes()
             .insert(entry.id.clone(), Arc::clone(&entry));
         entry

@@ -1,10 +1,15 @@
 //! CPython as people use it.
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Command, Stdio},
+};
 
+use serde_json::{Value as Json, json};
 use tempfile::tempdir;
 
-use crate::{is_killed, with};
+use crate::{data, install, is_killed, with};
 
 #[test]
 fn code_and_scripts_run_with_arguments_and_streams() {
@@ -152,4 +157,50 @@ fn what_was_written_before_a_kill_is_there() {
         "timeout 2 python3 -c 'f = open(\"log\", \"w\"); print(\"one\", file=f, flush=True); print(\"out\", flush=True)\nwhile True: pass'; echo $?; cat log",
     );
     assert_eq!(ran.stdout, "out\n124\none\n", "{ran}");
+}
+
+#[test]
+fn it_runs_in_a_jailed_worker_process_as_well() {
+    install("python");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_hotcell"))
+        .args(["serve", "--stdio", "--isolation", "process"])
+        .env("HOTCELL_DATA", data())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = server.stdin.take().unwrap();
+    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut ask = |method: &str, params: Json| -> Json {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        writeln!(stdin, "{request}").unwrap();
+        let answer: Json = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        answer["result"].clone()
+    };
+    let id = ask("sandbox.create", json!({}))["sandbox"].clone();
+    let mut run = |command: &str, timeout: u64| {
+        let params = json!({ "sandbox": id, "command": command, "timeoutMs": timeout });
+        ask("sandbox.run", params)
+    };
+    let sum = "seq 5 > n; python3 -c 'import json, sys; print(json.dumps(sum(map(int, open(\"n\")))))' | rev";
+    let ran = run(sum, 120_000);
+    assert_eq!(
+        (&ran["exitCode"], &ran["stdout"]),
+        (&json!(0), &json!("51\n")),
+        "{ran}"
+    );
+    // Its code is there from then on, also after a kill.
+    let ran = run("echo begun; python3 -c 'while True: pass'", 1000);
+    assert_eq!(
+        (&ran["exitCode"], &ran["stdout"]),
+        (&json!(124), &json!("begun\n")),
+        "{ran}"
+    );
+    let ran = run(
+        "python3 -c 'print(6 * 7)' | python3 -c 'print(input())'",
+        120_000,
+    );
+    assert_eq!(ran["stdout"], "42\n", "{ran}");
+    server.kill().unwrap();
+    server.wait().unwrap();
 }

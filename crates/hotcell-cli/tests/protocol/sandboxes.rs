@@ -266,6 +266,129 @@ fn an_executor_and_a_sandbox_work_on_the_same_files() {
     );
 }
 
+/// A program that prints a word.
+const HELLO: &str = r#"(module
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "\08\00\00\00\05\00\00\00hello")
+    (func (export "_start") (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 100)))))"#;
+
+#[test]
+fn programs_are_what_the_client_says_and_else_what_is_installed() {
+    let dir = tempdir().unwrap();
+    let module = dir.path().join("hello.wasm");
+    fs::write(&module, wat::parse_str(HELLO).unwrap()).unwrap();
+    for isolation in ["thread", "process"] {
+        let mut client = Client::new();
+        let (_, of) = sandbox(
+            &mut client,
+            json!({ "programs": { "greet": module }, "isolation": isolation }),
+        );
+        let ran = client.call("sandbox.run", of(json!({ "command": "greet | rev" })));
+        assert_eq!(ran["stdout"], "olleh", "{ran}");
+        let ran = client.call("sandbox.run", of(json!({ "command": "python3" })));
+        let told = ran["stderr"].as_str().unwrap();
+        assert!(told.contains("give it with the option programs"), "{told}");
+    }
+    let mut client = Client::new();
+    let options = json!({ "programs": { "greet": "/nowhere.wasm" } });
+    let error = client.call_error("sandbox.create", json!({ "options": options }));
+    assert_eq!(error["code"], -32602);
+    let told = error["message"].as_str().unwrap();
+    assert!(
+        told.contains("option programs: failed to read /nowhere.wasm"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_network_policy_says_what_is_reached_and_an_audit_what_was_decided() {
+    let mut client = Client::new();
+    let secret = "sk-never-told-4711";
+    let (id, of) = sandbox(
+        &mut client,
+        json!({
+            "audit": true,
+            "network": {
+                "rules": ["api.example GET"],
+                "secrets": [{ "name": "token", "hosts": ["api.example"], "value": secret }],
+            },
+        }),
+    );
+    let told = client.next_other();
+    assert_eq!(
+        told,
+        json!({
+            "jsonrpc": "2.0",
+            "method": "sandbox.audit",
+            "params": { "event": "create", "sandbox": id, "origin": "new" },
+        })
+    );
+    let ran = client.call(
+        "sandbox.run",
+        of(json!({ "command": "curl -s https://evil.example/; exit 3" })),
+    );
+    assert_eq!(ran["errorClass"], "CAPABILITY_DENIED");
+    assert_eq!(ran["denials"][0]["subject"], "https://evil.example/");
+    let fork = client.call("sandbox.fork", of(json!({})))["sandbox"].clone();
+    client.call("sandbox.destroy", json!({ "sandbox": fork }));
+    let mut events = Vec::new();
+    while events.last() != Some(&json!({ "event": "destroy", "sandbox": fork })) {
+        let told = client.next_other();
+        assert_eq!(told["method"], "sandbox.audit");
+        assert!(!told.to_string().contains("4711"), "{told}");
+        events.push(told["params"].clone());
+    }
+    let [start, deny, end, forked, _destroyed] = &*events else {
+        panic!("{events:?}");
+    };
+    assert_eq!(
+        (&start["event"], &start["run"]),
+        (&json!("start"), &json!(1))
+    );
+    assert_eq!(
+        (&deny["event"], &deny["capability"], &deny["subject"]),
+        (
+            &json!("deny"),
+            &json!("network"),
+            &json!("https://evil.example/")
+        )
+    );
+    assert!(deny["reason"].as_str().unwrap().contains("api.example"));
+    assert_eq!(
+        (&end["event"], &end["exitCode"]),
+        (&json!("end"), &json!(3))
+    );
+    assert_eq!(
+        (&forked["origin"], &forked["of"]),
+        (&json!("fork"), &json!(id))
+    );
+
+    for (options, told) in [
+        (json!({ "audit": 1 }), "option audit is 1"),
+        (
+            json!({ "network": { "rules": ["ftp://x"] } }),
+            "option network",
+        ),
+        (
+            json!({ "network": { "secrets": [{ "name": "a", "hosts": [], "value": secret }] } }),
+            "it is for no host",
+        ),
+        (
+            json!({ "network": { "secrets": [secret] } }),
+            "secrets[0] cannot be read",
+        ),
+    ] {
+        let error = client.call_error("sandbox.create", json!({ "options": options }));
+        assert_eq!(error["code"], -32602, "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(told) && !message.contains("4711"),
+            "{message}"
+        );
+    }
+}
+
 #[test]
 fn what_is_wrong_with_params_is_said() {
     let mut client = Client::new();

@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
+    code::Handed,
     packed::unpack,
     shares::{Ends, Share},
     wire::Request,
@@ -39,6 +40,8 @@ pub(super) struct Desk {
     /// Programs that may be run here, by name.
     pub(super) outside: Arc<BTreeSet<BString>>,
     pub(super) waiting: Waiting,
+    /// Outlives the command.
+    pub(super) handed: Handed,
 }
 
 /// What could not be answered yet.
@@ -146,6 +149,14 @@ impl Desk {
                 drop(waiting.shares.remove(&program));
                 done()
             }
+            Request::Module { id, program } => {
+                let is_one = self.handed.ask(id, program, &self.inner.options);
+                if is_one {
+                    Reply::Later
+                } else {
+                    Reply::Nonsense
+                }
+            }
             Request::Notice { notice } => match notice.into_notice() {
                 Some(notice) => {
                     self.notes.notice(notice);
@@ -220,6 +231,7 @@ impl Desk {
     pub(super) fn settle(&mut self, context: &mut Context<'_>, worker: &mut Worker) {
         self.settle_input(context.waker(), worker);
         self.settle_output(context.waker(), worker);
+        self.handed.settle(context, worker);
         for share in self.waiting.shares.values_mut() {
             if let Some((id, step, printed)) = share.poll(context) {
                 worker.offer(id, Ok(Message::new(&step, printed)));

@@ -15,6 +15,7 @@ use hotcell_worker::{MakeService, Message, Parent, Program, Service};
 use serde_json::json;
 
 use super::{
+    code,
     packed::unpack,
     programs::Outside,
     proxies::{Given, Input, Kept},
@@ -80,8 +81,15 @@ impl Ground {
             options = options.allow_only(unpack(allowed));
         }
         // This process cannot fork, and is killed as a whole: nobody else waits for its compiler.
-        let wasi = WasiEngineOptions::default().compile_in(CompileIn::Thread);
-        options = options.programs(&WasiEngine::with_options(wasi), []);
+        let wasi = WasiEngineOptions::default()
+            .compile_in(CompileIn::Thread)
+            .seal_key(settings.seal)
+            // What it was given it is not given again.
+            .memory_bytes(usize::MAX);
+        let installed = code::programs(&settings.programs, parent);
+        options = options
+            .programs(&WasiEngine::with_options(wasi), installed)
+            .missing_program(&settings.advice);
         Self {
             account: new_account(&options.limits),
             limits: options.limits,

@@ -22,6 +22,7 @@ use hotcell_worker::{
 };
 
 use super::{
+    code::Handed,
     desk::{Desk, Waiting},
     packed::pack,
     wire::{Kind, Order, Outcome, SERVICE, Settings, Stop, nanos},
@@ -49,6 +50,7 @@ pub(crate) struct Held {
     worker: Worker,
     /// The shell that it has.
     shell: Option<SavedShell>,
+    handed: Handed,
 }
 
 /// A command in a worker. Dropping it kills the worker.
@@ -105,6 +107,7 @@ async fn worker(inner: &Inner, world: &World) -> Result<Held> {
     Ok(Held {
         worker,
         shell: None,
+        handed: Handed::new().map_err(|error| unusable(WorkerError::System(error)))?,
     })
 }
 
@@ -135,10 +138,21 @@ async fn conduct(inner: Arc<Inner>, control: Arc<Control>, errand: Errand) -> Re
     let deadline = Instant::now().checked_add(timeout);
     // A time that no clock can show is none.
     let stop = deadline.map_or_else(StopToken::new, StopToken::until);
-    let (mut worker, known) = (held.worker, held.shell);
+    let Held {
+        mut worker,
+        shell: known,
+        handed,
+    } = held;
     let outside = Arc::new(outside(&inner.options).into_iter().collect());
     let saved = shell.save();
-    let order = order(&inner.options, &command, &stop, &saved, known.as_ref())?;
+    let order = order(
+        &inner.options,
+        &command,
+        &stop,
+        &saved,
+        known.as_ref(),
+        handed.seal,
+    )?;
     let mut desk = Desk {
         files: Arc::clone(&world.tree) as Arc<dyn Vfs>,
         stop: stop.clone(),
@@ -148,6 +162,7 @@ async fn conduct(inner: Arc<Inner>, control: Arc<Control>, errand: Errand) -> Re
         outside,
         notes,
         inner: Arc::clone(&inner),
+        handed,
     };
     worker.listen(command.listener.is_some());
     worker.command(&order);
@@ -197,7 +212,13 @@ async fn conduct(inner: Arc<Inner>, control: Arc<Control>, errand: Errand) -> Re
         over.shell = Some(shell);
         now = Some(saved);
     }
-    keep(&inner, Held { worker, shell: now });
+    let handed = desk.handed;
+    let held = Held {
+        worker,
+        shell: now,
+        handed,
+    };
+    keep(&inner, held);
     Ok(over)
 }
 
@@ -227,6 +248,7 @@ fn order(
     stop: &StopToken,
     shell: &SavedShell,
     known: Option<&SavedShell>,
+    seal: [u8; 32],
 ) -> Result<Message> {
     let kind = |stream: &Arc<dyn Stream>| Kind {
         is_device: stream
@@ -248,7 +270,7 @@ fn order(
         let allowed = pack(allowed.into_iter().flatten());
         binary.extend(&allowed);
         binary.extend(pack(outside(options)));
-        settings = Some(Settings::of(options, allowed.len()));
+        settings = Some(Settings::of(options, allowed.len(), seal));
     }
     let left = stop
         .deadline()

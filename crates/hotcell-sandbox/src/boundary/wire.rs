@@ -5,6 +5,7 @@ use std::time::Duration;
 use hotcell_cell::Random;
 use hotcell_shell::CommandKind;
 use hotcell_vfs::{Clock, Timestamp};
+use hotcell_wasi::Installed;
 use serde::{Deserialize, Serialize};
 
 use crate::{limits::Limits, options::SandboxOptions};
@@ -54,6 +55,11 @@ pub(super) struct Settings {
     /// How long their names are.
     pub(super) allowed_bytes: usize,
     pub(super) has_network: bool,
+    /// What there is to know of installed programs, and what their code is sealed with.
+    pub(super) programs: Vec<String>,
+    pub(super) seal: [u8; 32],
+    /// What is said of programs that are not there.
+    pub(super) advice: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,7 +78,7 @@ enum WireRandom {
 }
 
 impl Settings {
-    pub(super) fn of(options: &SandboxOptions, allowed_bytes: usize) -> Self {
+    pub(super) fn of(options: &SandboxOptions, allowed_bytes: usize, seal: [u8; 32]) -> Self {
         let limits = &options.limits;
         Self {
             processes: limits.processes,
@@ -94,6 +100,13 @@ impl Settings {
             allowed: options.allowed.as_ref().map(|allowed| allowed.len()),
             allowed_bytes,
             has_network: options.network.is_some(),
+            programs: options
+                .installed
+                .iter()
+                .map(Installed::description)
+                .collect(),
+            seal,
+            advice: options.advice.to_string(),
         }
     }
 
@@ -178,6 +191,8 @@ pub(super) enum Request {
     Step { id: u64, program: u64, eof: bool },
     /// Nobody waits for a program any more.
     End { program: u64 },
+    /// The code of an installed program.
+    Module { id: u64, program: usize },
     /// Something was decided.
     Notice { notice: WireNotice },
 }

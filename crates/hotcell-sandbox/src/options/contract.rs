@@ -1,6 +1,9 @@
 //! Options as other languages write them: a JSON object with names in camelCase.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+mod network;
+mod programs;
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hotcell_cell::{Random, SnapshotKey};
@@ -35,6 +38,14 @@ pub enum OptionsError {
         /// What may be.
         expected: &'static str,
     },
+    /// A part of a value is wrong. The rest of it is not repeated, as a secret may stand there.
+    #[error("option {name}: {problem}")]
+    Part {
+        /// Which option.
+        name: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 const NAMES: &[&str] = &[
@@ -45,6 +56,8 @@ const NAMES: &[&str] = &[
     "files",
     "mounts",
     "allowedCommands",
+    "programs",
+    "network",
     "clock",
     "random",
     "concurrency",
@@ -98,6 +111,9 @@ impl SandboxOptions {
         match given.key {
             "timeoutMs" => self.limits.time = given.time()?,
             "limits" => {
+                if !given.value.is_object() {
+                    return Err(given.must_be("an object of limits by name"));
+                }
                 for limit in Given::all("limits.", given.value, LIMITS)? {
                     self.set_limit(&limit)?;
                 }
@@ -127,7 +143,12 @@ impl SandboxOptions {
             "allowedCommands" => {
                 let names = given.names()?;
                 let names = names.into_iter().map(bstr::BString::from);
-                self.allowed = Some(std::sync::Arc::new(names.collect()));
+                self.allowed = Some(Arc::new(names.collect()));
+            }
+            "programs" => self.set_programs(given)?,
+            "network" => {
+                let network = network::read(given.value)?;
+                self.network = Some(Arc::new(network));
             }
             "clock" => self.clock = given.clock()?,
             "random" => self.random = given.random()?,
@@ -265,7 +286,7 @@ impl<'a> Given<'a> {
     }
 
     fn mounts(&self) -> Result<Vec<(&'a str, Mount)>, OptionsError> {
-        const EXPECTED: &str = "an object by path, of {\"directory\": path, \"access\": \"readOnly\" | \"overlay\" | \"readWrite\"} or {\"access\": \"memory\"}";
+        const EXPECTED: &str = "an object by path, of {\"directory\": path, \"access\": \"readOnly\", \"overlay\" or \"readWrite\"} or {\"access\": \"memory\"}";
         let one = |(path, mount): (&'a String, &'a Json)| {
             let mount = mount.as_object()?;
             let known = mount

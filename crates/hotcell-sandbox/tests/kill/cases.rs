@@ -2,11 +2,13 @@
 
 use std::{
     io,
+    net::TcpListener,
     sync::Arc,
     task::{Poll, Waker},
     time::Duration,
 };
 
+use hotcell_net::{Network, NetworkPolicy};
 use hotcell_sandbox::{Command, Sandbox, Stream};
 use hotcell_vfs::Metadata;
 
@@ -116,6 +118,10 @@ pub(crate) const ALL: &[Case] = &[
         "echo '7 5000000 ^ p' | dc > /dev/null; sleep 100",
     ),
     case("jq 'repeat(.)'", "jq -n 'repeat(.)' > /dev/null; sleep 100"),
+    late(
+        "jq, one large array",
+        "jq -n '[range(3000000)] | sort_by(-.) | group_by(. % 3) | length'; sleep 100",
+    ),
     case("jq, recursion", "jq -n 'def f: f; f'"),
     late(
         "jq, one large string",
@@ -247,13 +253,48 @@ pub(crate) const ALL: &[Case] = &[
         "jq, long texts",
         "jq -n '\"1\" * 300000 | . as $x | until(false; ($x | tonumber) as $y | .)'",
     ),
+    case("WebAssembly, a loop", "./loop.wasm"),
+    case("WebAssembly, a loop that fills memory", "./fill.wasm"),
+    case(
+        "WebAssembly, calls within calls",
+        "./recurse.wasm; ./loop.wasm",
+    ),
+    case("WebAssembly, writing", "./write.wasm > /dev/null"),
+    case("WebAssembly, writing a file", "./write.wasm > file"),
+    case("WebAssembly, sleeping", "./sleep.wasm"),
+    Case {
+        waits_for_input: true,
+        ..case("WebAssembly, a blocked read", "./copy.wasm")
+    },
+    case("WebAssembly, a full pipe", "./write.wasm | sleep 1000"),
+    case(
+        "WebAssembly, a pipeline",
+        "yes | ./copy.wasm | tr y n | ./copy.wasm > /dev/null",
+    ),
+    case(
+        "WebAssembly, in the background",
+        "./loop.wasm & ./loop.wasm & (./loop.wasm) & disown; wait",
+    ),
+    case(
+        "WebAssembly, one after the other",
+        "while :; do ./end.wasm; done",
+    ),
+    case("a hanging read of the network", "curl -s $HOST"),
+    case("wget, hanging", "wget -qO- $HOST | cat"),
+    case("uploading without end", "yes | curl -sT - $HOST"),
     case("renaming", "mkdir d; while :; do mv d e; mv e d; done"),
     case("copying", "while :; do cp -r tree copy; rm -r copy; done"),
 ];
 
 /// A sandbox with what the cases work on. Cases get forks of it.
 pub(crate) fn prepared() -> Sandbox {
-    let sandbox = crate::sandbox();
+    // Connections are made, and nobody ever answers.
+    let silent = Box::leak(Box::new(TcpListener::bind("127.0.0.1:0").unwrap()));
+    let silent = format!("http://{}", silent.local_addr().unwrap());
+    let policy = NetworkPolicy::new().allow(&format!("{silent} *")).unwrap();
+    let network = Network::new(policy).unwrap();
+    let options = crate::options().network(Arc::new(network));
+    let sandbox = Sandbox::create(options.env("HOST", silent)).unwrap();
     let script = r#"
         seq 1 400000 | awk '{ print ($1 * 7919) % 1000003, "user" $1 % 977, "some text that is not short" }' > big
         yes 'abab some line of text, not long' | head -n 30000 > lines
@@ -267,11 +308,69 @@ pub(crate) fn prepared() -> Sandbox {
         rm part packed
         head -c 50000000 /dev/zero > zeros; zip -q bomb.zip zeros; rm zeros
     "#;
+    for (name, text) in MODULES {
+        let path = format!("{name}.wasm");
+        let module = wat::parse_str(text.replace("IMPORTS", IMPORTS)).unwrap();
+        sandbox.write_file(&*path, module).unwrap();
+        sandbox.chmod(&*path, 0o755).unwrap();
+    }
     let command = Command::new(script).timeout(Duration::from_secs(600));
     let made = pollster::block_on(sandbox.run(command)).unwrap();
     assert_eq!(made.exit_code, 0, "{}", made.stderr_text());
     sandbox
 }
+
+const IMPORTS: &str = r#"
+    (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 2)"#;
+
+/// Programs for WASI, by name.
+const MODULES: [(&str, &str); 7] = [
+    ("end", r#"(module IMPORTS (func (export "_start")))"#),
+    (
+        "loop",
+        r#"(module IMPORTS (func (export "_start") (loop $l (br $l))))"#,
+    ),
+    (
+        "fill",
+        r#"(module IMPORTS (func (export "_start")
+            (drop (memory.grow (i32.const 1000)))
+            (loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 60000000)) (br $l))))"#,
+    ),
+    (
+        "recurse",
+        r#"(module IMPORTS
+            (func $f (param i32) (result i32) (i32.add (call $f (i32.add (local.get 0) (i32.const 1))) (i32.const 1)))
+            (func (export "_start") (drop (call $f (i32.const 0)))))"#,
+    ),
+    (
+        "write",
+        r#"(module IMPORTS (func (export "_start")
+            (i32.store (i32.const 0) (i32.const 16))
+            (i32.store (i32.const 4) (i32.const 100))
+            (loop $l (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))) (br $l))))"#,
+    ),
+    (
+        "copy",
+        r#"(module IMPORTS (func (export "_start")
+            (loop $more
+                (i32.store (i32.const 0) (i32.const 16))
+                (i32.store (i32.const 4) (i32.const 60000))
+                (drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 4)))
+                (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+                (br_if $more (i32.load (i32.const 4))))))"#,
+    ),
+    // One subscription, of 48 bytes: a clock, in a thousand seconds.
+    (
+        "sleep",
+        r#"(module IMPORTS (func (export "_start")
+            (i32.store (i32.const 16) (i32.const 1))
+            (i64.store (i32.const 24) (i64.const 1000000000000))
+            (drop (call $poll (i32.const 0) (i32.const 64) (i32.const 1) (i32.const 128)))))"#,
+    ),
+];
 
 /// Somebody who never says anything.
 struct Silence;
@@ -285,9 +384,3 @@ impl Stream for Silence {
         Ok(hotcell_process::pipe_metadata(0))
     }
 }
-
-/// Not met yet.
-pub(crate) const OPEN: &[Case] = &[late(
-    "jq, one large array",
-    "jq -n '[range(3000000)] | sort_by(-.) | group_by(. % 3) | length'; sleep 100",
-)];

@@ -19,8 +19,12 @@ mod kept;
 mod limits;
 #[path = "../sandbox/mounts.rs"]
 mod mounts;
+#[path = "../sandbox/network.rs"]
+mod network;
 #[path = "../sandbox/output.rs"]
 mod output;
+#[path = "../sandbox/programs.rs"]
+mod programs;
 #[path = "../sandbox/state.rs"]
 mod state;
 #[path = "../sandbox/support.rs"]

@@ -61,8 +61,22 @@ fn after_a_kill_the_next_command_runs_as_after_the_last_one_that_ended() {
     assert_eq!(text(&sandbox, "echo $x"), "before\n");
 }
 
+/// A program that prints a word.
+const HELLO: &str = r#"(module
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "\08\00\00\00\05\00\00\00hello")
+    (func (export "_start") (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 100)))))"#;
+
 #[test]
 fn javascript_and_webassembly_run_in_the_jail() {
     let sandbox = sandbox();
     assert_eq!(text(&sandbox, "js -e 'console.log(6 * 7)' | rev"), "24\n");
+    // A module among the files is compiled in the jail.
+    let module = wat::parse_str(HELLO).unwrap();
+    sandbox.write_file("hello.wasm", module).unwrap();
+    assert_eq!(
+        text(&sandbox, "chmod +x hello.wasm; ./hello.wasm | rev"),
+        "olleh"
+    );
 }

@@ -5,12 +5,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hotcell_sandbox::{Command, ErrorClass, LimitKind, Limits};
+use hotcell_sandbox::{Command, ErrorClass, LimitKind, Limits, Sandbox};
 
-use crate::{run, sandbox, text, with};
+use crate::{run, text, with};
 
-/// Runs forever in native code and in WebAssembly: a loop of the shell, and one in a cell.
-const ENDLESS: [&str; 2] = ["while :; do :; done", "js -e 'for (;;) {}'"];
+/// Runs forever in native code and in WebAssembly: a loop of the shell, one in a cell, and one of a program that is a module.
+const ENDLESS: [&str; 3] = [
+    "while :; do :; done",
+    "js -e 'for (;;) {}'",
+    "/tmp/loop.wasm",
+];
+
+/// A sandbox that has the module.
+fn sandbox() -> Sandbox {
+    let sandbox = crate::sandbox();
+    let text =
+        "(module (memory (export \"memory\") 1) (func (export \"_start\") (loop $l (br $l))))";
+    let module = wat::parse_str(text).unwrap();
+    sandbox.write_file("/tmp/loop.wasm", module).unwrap();
+    sandbox.chmod("/tmp/loop.wasm", 0o755).unwrap();
+    sandbox
+}
 
 fn threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
@@ -49,7 +64,10 @@ fn criterion_2_cancel_terminates_execution_at_once_and_returns_cancelled() {
 fn criterion_3_no_worker_is_leaked_after_timeout_or_cancel() {
     let sandbox = sandbox();
     // The first of a kind starts what the process keeps: the thread of alarms, the watchdog of cells.
-    text(&sandbox, "sleep 0.01; js -e 1");
+    text(
+        &sandbox,
+        "sleep 0.01; js -e 1; timeout 1 /tmp/loop.wasm || true",
+    );
     let before = threads();
     for _ in 0..20 {
         for endless in ENDLESS {
@@ -59,7 +77,7 @@ fn criterion_3_no_worker_is_leaked_after_timeout_or_cancel() {
             );
         }
     }
-    // Other tests of this binary run beside this one, on threads of their own; what leaks would be forty more.
+    // Other tests of this binary run beside this one, on threads of their own; what leaks would be sixty more.
     assert!(
         threads() < before + 30,
         "{} threads, before {before}",
@@ -123,7 +141,7 @@ fn criterion_6_limits_fork_and_snapshot_work_as_before_a_kill() {
     let fork = sandbox.fork().unwrap();
     assert_eq!(text(&fork, "cat f; echo $x; rm f"), "kept\n1\n");
     let bytes = sandbox.snapshot().unwrap();
-    let restored = hotcell_sandbox::Sandbox::restore(&bytes, crate::options()).unwrap();
+    let restored = Sandbox::restore(&bytes, crate::options()).unwrap();
     assert_eq!(text(&restored, "cat f; echo $x"), "kept\n1\n");
 }
 

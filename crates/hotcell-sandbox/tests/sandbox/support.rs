@@ -31,7 +31,8 @@ pub(crate) fn text(sandbox: &Sandbox, command: &str) -> String {
     assert_eq!(
         (result.exit_code, result.error_class),
         (0, None),
-        "{command}: {}",
+        "{command}: {:?} {}",
+        result.error,
         result.stderr_text()
     );
     result.stdout_text().into_owned()
