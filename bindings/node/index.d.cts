@@ -488,6 +488,8 @@ export interface RestoreOptions extends ExecutorOptions {
   tools?: Tools;
   /** The snapshot that this one was taken against, if it was. */
   base?: Uint8Array;
+  /** For the sandbox that was attached to it, if there was one. */
+  sandbox?: SandboxOptions;
 }
 
 export class SESExecutor implements ICodeExecutor {
@@ -810,15 +812,100 @@ export interface SandboxOptions {
   mounts?: Record<string, SandboxMount>;
   /** The programs that may be run, and no others. */
   allowedCommands?: string[];
+  /**
+   * Programs for WASI preview 1: all that are installed on this machine (`hotcell program add`), or by name: `true` for the one that
+   * is installed, or the path of a `.wasm` file.
+   */
+  programs?: "installed" | Record<string, true | string>;
+  /** What `curl` and `wget` may reach (nothing). */
+  network?: NetworkPolicy;
   /** Commands that are functions of yours. They stand in pipelines as any other. */
   commands?: Record<string, SandboxCommand>;
   clock?: "none" | "real" | { fixed: number };
   random?: "none" | "real" | { seed: number };
   /** What happens to a command while another one is running ("queue"). */
   concurrency?: "queue" | "refuse";
+  /** Where commands run: on threads of this process, or in a jailed process of their own ("thread"). */
+  isolation?: "thread" | "process";
+  /** Whether a process whose jail lacks a part on this system must not run (it runs). */
+  requireJail?: boolean;
   /** Seals snapshots, and takes only those that it has sealed. */
   snapshotKey?: string;
+  /** Hears of everything that is decided about the sandbox and its forks, in its order. */
+  onAudit?: (event: AuditEvent) => void;
 }
+
+/** What a sandbox may reach. What nothing allows is refused, and says what is allowed. */
+export interface NetworkPolicy {
+  /** `[SCHEME://]HOST[:PORTS][/PATH] [METHODS]`: "api.example.com", "https://*.example.com/v1/ GET,POST". What is left out is HTTPS, its port, GET and HEAD. */
+  rules?: Array<string | NetworkRule>;
+  /** Names may lead to private and loopback addresses. */
+  allowPrivate?: boolean;
+  /** Networks that names may lead to although they are not on the internet: "10.1.0.0/16". */
+  allowAddresses?: string[];
+  /** Networks that nothing may lead to, whatever else is said. */
+  denyAddresses?: string[];
+  /** `curl -k` is allowed. No secret goes there. */
+  allowInsecureTls?: boolean;
+  /** Which authorities vouch for servers ("bundled"). */
+  roots?: "bundled" | "system" | "none";
+  /** Certificates of further authorities, as PEM. */
+  extraRoots?: string[];
+  /** Credentials that are added on the wire, and that nothing inside sees. */
+  secrets?: NetworkSecret[];
+  limits?: {
+    requestBytes?: number;
+    responseBytes?: number;
+    connectTimeoutMs?: number;
+    timeoutMs?: number;
+    redirects?: number;
+    /** Requests under way at once; more wait. */
+    concurrent?: number;
+  };
+}
+
+export interface NetworkRule {
+  host: string;
+  schemes?: Array<"http" | "https" | "tcp">;
+  /** Ports, or ranges as text: "8000-8100". */
+  ports?: Array<number | string>;
+  /** `["*"]` is any. */
+  methods?: string[];
+  pathPrefix?: string;
+}
+
+export interface NetworkSecret {
+  /** What errors and events call it. */
+  name: string;
+  hosts: string[];
+  value: string;
+  /** Where it goes (`Authorization: Bearer …`). */
+  place?: { in: "header"; name: string; prefix?: string } | { in: "query"; name: string } | { in: "basic"; user: string };
+  /** Whether it may go over plain HTTP. */
+  allowHttp?: boolean;
+}
+
+/** Something that was decided: `sandbox` is the `id` of the sandbox, `run` the number of the run in it. */
+export type AuditEvent = { sandbox: number; run?: number } & (
+  | { event: "create"; origin: "new" | "fork" | "snapshot"; /** Of a fork. */ of?: number }
+  | { event: "start"; command: string }
+  | {
+      event: "end";
+      exitCode: number;
+      durationMs: number;
+      errorClass?: SandboxResult["errorClass"];
+      /** How often something was refused or requested beyond the 1,000 times that were told. */
+      untold?: number;
+    }
+  | { event: "kill"; reason: "timeout" | "cpuTime" | "cancelled" | "destroyed" | "dropped" }
+  | { event: "crash"; how: string }
+  | { event: "deny"; capability: "program" | "network"; subject: string; reason: string }
+  | { event: "limit"; limit: string }
+  | { event: "mount"; path: string; kind: "memory" | "readOnly" | "overlay" | "readWrite" | "custom" }
+  | { event: "unmount"; path: string }
+  | { event: "network"; method: string; url: string; status?: number; sent: number; received: number }
+  | { event: "destroy" }
+);
 
 export interface SandboxRunOptions {
   stdin?: string | Uint8Array;
@@ -842,7 +929,7 @@ export interface SandboxResult {
   /** How many bytes are missing because of the limit of output. */
   truncated: { stdout: number; stderr: number };
   /** What kind of failure it was, if it was more than a command that failed. */
-  errorClass?: "TIMEOUT" | "CANCELLED" | "LIMIT_EXCEEDED" | "CAPABILITY_DENIED";
+  errorClass?: "TIMEOUT" | "CANCELLED" | "LIMIT_EXCEEDED" | "CAPABILITY_DENIED" | "WORKER_CRASHED";
   /** The same in words. */
   error?: string;
   limits: string[];

@@ -99,19 +99,20 @@ class SESExecutor {
     this.#native = complain(() => new NativeExecutor(host, json, ...this.#hooks.known, this.#modules?.native()));
   }
 
-  /** An executor as it was when `snapshot` was taken. Tools must be sent again. */
+  /** An executor as it was when `snapshot` was taken. Tools must be sent again. A sandbox that was attached to it is there, too. */
   static async restore(snapshot, options) {
     if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
-    const { tools, base, ...given } = options ?? {};
+    const { tools, base, sandbox, ...given } = options ?? {};
     const { hooks, rest } = takeHooks(given);
     const modules = takeModules(rest);
     const json = options === undefined ? undefined : toJson(rest);
+    const { commands, json: sandboxJson } = require('./sandbox.cjs').partsOf(sandbox);
     const bytes = await copyOf(snapshot);
     const before = await baseOf(base);
     const native = await operate([], (id) =>
-      complain(() => NativeExecutor.restore(host, id, bytes, before, json, ...hooks.known, modules?.native())),
+      complain(() => NativeExecutor.restore(host, id, bytes, before, json, ...hooks.known, modules?.native(), sandboxJson, ...commands.known)),
     );
-    const executor = new this(READY, [native, hooks, new Map(), modules]);
+    const executor = new this(READY, [native, hooks, new Map(), modules, commands]);
     if (tools !== undefined) await executor.sendTools(tools);
     return executor;
   }

@@ -18,7 +18,7 @@ const { unpack, unpackInSteps } = require('./unpack.cjs');
 let packing;
 
 // The same numbers are in src/event.rs and src/outcome.rs.
-const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND, NOTICE, HAPPENED] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [CALL, LOG, APPROVAL, DONE, MORE, OUTPUT, COMMAND, NOTICE, HAPPENED, AUDIT] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const [NOTHING, REPORT, BYTES, EXECUTOR, DATA, FAILED, THREW, RAN, SANDBOX, REFUSED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** A tool that returns this has no answer yet: see `suspend` in index.d.cts. */
@@ -307,6 +307,8 @@ function handle(event) {
       return approve(event);
     case OUTPUT:
       return output(event);
+    case AUDIT:
+      return audit(event);
     case COMMAND:
       return command(event);
     case DONE:
@@ -373,6 +375,29 @@ function happened([, , hooks, events]) {
 
 function output([, , hooks, stream, bytes]) {
   inContext(hooks, (hooks) => hooks.onOutput(bytes, stream));
+}
+
+/**
+ * Who hears of what is decided about sandboxes, by number. Events come also when no operation is under way, so these are not among
+ * `callable`; they are held by their sandboxes, and not by this.
+ */
+const auditors = new Map();
+const gone = new FinalizationRegistry((id) => auditors.delete(id));
+
+/** `auditor` has a number, `onAudit` and a context to call it in. */
+function listen(auditor) {
+  auditors.set(auditor.id, new WeakRef(auditor));
+  gone.register(auditor, auditor.id);
+}
+
+/** What there is to be told by now is told soon, also if nothing else keeps the process. */
+function tellSoon() {
+  soon.then(goOn);
+}
+
+function audit([, , id, event]) {
+  const auditor = auditors.get(id)?.deref();
+  auditor?.resource.runInAsyncScope(() => auditor.onAudit(JSON.parse(event)));
 }
 
 function command([, , id, set, name, native]) {
@@ -473,4 +498,4 @@ function fail(id, error) {
   packing.packThrown(error, (...pieces) => answered(host.fail(id, ...pieces)));
 }
 
-module.exports = { SUSPEND, host, newId, operate };
+module.exports = { SUSPEND, host, listen, newId, operate, tellSoon };

@@ -4,7 +4,7 @@
 const { AsyncResource } = require('node:async_hooks');
 const { NativeSandbox } = require('./native.cjs');
 const { copyOf } = require('./copy.cjs');
-const { host, newId, operate } = require('./host.cjs');
+const { host, listen, newId, operate, tellSoon } = require('./host.cjs');
 const { complain, known, toJson } = require('./options.cjs');
 
 /** What came of a command. */
@@ -50,12 +50,26 @@ class Listener {
   }
 }
 
-/** Functions of the host's that are commands. Forks of a sandbox have the same. */
+/** Who hears of what is decided about a sandbox and its forks. */
+class Auditor {
+  id = newId();
+  resource = new AsyncResource('hotcell.audit');
+
+  constructor(onAudit) {
+    if (typeof onAudit !== 'function') throw new TypeError('option onAudit must be a function');
+    this.onAudit = onAudit;
+    listen(this);
+  }
+}
+
+/** Functions of the host's that are commands, and who hears of decisions. Forks of a sandbox have the same. */
 class Commands {
   id = newId();
   functions = new Map();
+  auditor;
 
-  constructor(commands = {}) {
+  constructor(commands = {}, onAudit = undefined) {
+    if (onAudit !== undefined && onAudit !== null) this.auditor = new Auditor(onAudit);
     if (typeof commands !== 'object' || commands === null) throw new TypeError('option commands must be an object of functions');
     for (const [name, fn] of Object.entries(commands)) {
       if (typeof fn !== 'function') throw new TypeError(`option commands.${name} must be a function`);
@@ -64,8 +78,14 @@ class Commands {
     }
   }
 
-  get names() {
-    return [...this.functions.keys()];
+  /** What native code knows of it: numbers, and names. */
+  get known() {
+    return [this.id, [...this.functions.keys()], this.auditor?.id ?? 0];
+  }
+
+  /** Decisions come outside of operations, too. */
+  tellSoon() {
+    if (this.auditor) tellSoon();
   }
 
   call(name, native) {
@@ -151,20 +171,19 @@ class Sandbox {
       [this.#native, this.#commands] = made;
       return;
     }
-    const { commands, ...rest } = options ?? {};
-    this.#commands = new Commands(commands);
-    this.#native = complain(() => new NativeSandbox(host, json(rest), this.#commands.id, this.#commands.names));
+    const { commands, json } = partsOf(options);
+    this.#commands = commands;
+    this.#native = complain(() => new NativeSandbox(host, json, ...commands.known));
+    this.#commands.tellSoon();
   }
 
   /** A sandbox as it was when `snapshot` was taken. Commands must be given again. */
   static async restore(snapshot, options) {
     if (!ArrayBuffer.isView(snapshot)) throw new TypeError('restore needs the bytes that snapshot() gave');
-    const { commands, ...rest } = options ?? {};
-    const set = new Commands(commands);
-    const text = json(rest);
+    const { commands, json } = partsOf(options);
     const bytes = await copyOf(snapshot);
-    const native = await operate([], (id) => complain(() => NativeSandbox.restore(host, id, bytes, text, set.id, set.names)));
-    return new this(MADE, [native, set]);
+    const native = await operate([], (id) => complain(() => NativeSandbox.restore(host, id, bytes, json, ...commands.known)));
+    return new this(MADE, [native, commands]);
   }
 
   get [PARTS]() {
@@ -224,6 +243,7 @@ class Sandbox {
   /** Ends everything, and gives files and shell up. */
   destroy() {
     this.#native.destroy();
+    this.#commands.tellSoon();
   }
 
   [Symbol.dispose ?? Symbol.for('Symbol.dispose')]() {
@@ -328,8 +348,14 @@ class Sandbox {
   }
 }
 
+/** Options: what is a function, and all else as JSON. */
+function partsOf(options) {
+  const { commands, onAudit, ...rest } = options ?? {};
+  return { commands: new Commands(commands, onAudit), json: jsonOf(rest) };
+}
+
 /** Options as JSON. Files may be bytes. */
-function json(options) {
+function jsonOf(options) {
   const { files, ...rest } = options;
   if (files === undefined || files === null) return toJson(options);
   const contents = Object.entries(files).map(([path, content]) => [
@@ -350,4 +376,4 @@ function bytesOf(data, what) {
   throw new TypeError(`${what} must be a string or bytes`);
 }
 
-module.exports = { Sandbox };
+module.exports = { Sandbox, partsOf };

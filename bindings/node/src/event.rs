@@ -55,6 +55,8 @@ pub(crate) enum What {
         stream: &'static str,
         bytes: Vec<u8>,
     },
+    /// Something was decided about a sandbox: JSON.
+    Audit { hooks: u32, event: String },
     /// A shell calls a function of Node's.
     Command {
         set: u32,
@@ -74,6 +76,7 @@ const OUTPUT: u32 = 5;
 const COMMAND: u32 = 6;
 const NOTICE: u32 = 7;
 const HAPPENED: u32 = 8;
+const AUDIT: u32 = 9;
 /// There are more events to be taken.
 pub(crate) const MORE: u32 = 4;
 
@@ -85,6 +88,7 @@ impl Event {
             What::Log { entries, .. } => entries.len(),
             What::Happened { events, .. } => events.len(),
             What::Notice { text, .. } => text.len(),
+            What::Audit { event, .. } => event.len(),
             What::Output { bytes, .. } => bytes.len(),
             What::Command { name, .. } => name.len(),
             What::Done { outcome, .. } => outcome.size(),
@@ -142,6 +146,10 @@ impl Event {
             What::Notice { hooks, text } => {
                 begin(&mut row, NOTICE, lane, hooks)?;
                 row.insert(text)?;
+            }
+            What::Audit { hooks, event } => {
+                begin(&mut row, AUDIT, lane, hooks)?;
+                row.insert(event)?;
             }
             What::Output {
                 hooks,

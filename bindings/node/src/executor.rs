@@ -16,8 +16,8 @@ use std::{
 
 use hotcell::cell::{Reply, ToolCall, ToolError, Value};
 use hotcell::{
-    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run, Store,
-    StoreFuture,
+    Approval, ApprovalRequest, Execution, Executor, ExecutorError, ExecutorOptions, Run, Sandbox,
+    Store, StoreFuture,
 };
 use napi::{
     Env, Result,
@@ -37,7 +37,7 @@ use crate::{
     order::{Order, is_long},
     outcome::Outcome,
     packed::{Malformed, Reader},
-    sandbox::NativeSandbox,
+    sandbox::{self, NativeSandbox},
     sent::{Answer, Borrowed},
     shared::pool,
     snapshot::SnapshotBytes,
@@ -129,7 +129,8 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// An executor from a snapshot.
+    /// An executor from a snapshot. What comes behind `modules` is for the sandbox that was attached to it, if there was one: as
+    /// `NativeSandbox` takes it.
     #[napi]
     #[allow(
         clippy::too_many_arguments,
@@ -144,9 +145,14 @@ impl NativeExecutor {
         hooks: u32,
         wanted: u32,
         modules: Option<ClassInstance<'_, NativeModules>>,
+        sandbox: String,
+        set: u32,
+        commands: Vec<String>,
+        auditor: u32,
     ) -> Result<bool> {
         let bridge = Arc::clone(&host.bridge);
         let lane = Lane::new();
+        let sandbox = sandbox::options_of(&bridge, &lane, &sandbox, set, commands, auditor)?;
         let hooks = Hooks {
             bridge: Arc::clone(&bridge),
             lane: lane.clone(),
@@ -158,6 +164,7 @@ impl NativeExecutor {
         if let Some(modules) = modules {
             options = modules.add_to(options, &bridge, &lane)?;
         }
+        let options = options.on_companion(Sandbox::restorer(sandbox));
         let snapshot = snapshot.take();
         let base = base.map(|mut base| base.take());
         let restoring = async move {

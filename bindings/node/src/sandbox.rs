@@ -50,11 +50,18 @@ pub struct NativeSandbox {
 
 #[napi]
 impl NativeSandbox {
-    /// `options` are the contract's, as JSON. `set` is the number under which Node has the functions that are `commands`.
+    /// `options` are the contract's, as JSON. `set` is the number under which Node has the functions that are `commands`, and `auditor`
+    /// that of who hears of decisions; 0 for nobody.
     #[napi(constructor)]
-    pub fn new(host: &Host, options: String, set: u32, commands: Vec<String>) -> Result<Self> {
+    pub fn new(
+        host: &Host,
+        options: String,
+        set: u32,
+        commands: Vec<String>,
+        auditor: u32,
+    ) -> Result<Self> {
         let lane = Lane::new();
-        let options = options_of(&host.bridge, &lane, &options, set, commands)?;
+        let options = options_of(&host.bridge, &lane, &options, set, commands, auditor)?;
         let sandbox = Sandbox::create(options).map_err(mistake)?;
         Ok(Self::of(&host.bridge, lane, sandbox))
     }
@@ -84,9 +91,10 @@ impl NativeSandbox {
         options: String,
         set: u32,
         commands: Vec<String>,
+        auditor: u32,
     ) -> Result<bool> {
         let (bridge, lane) = (Arc::clone(&host.bridge), Lane::new());
-        let options = options_of(&bridge, &lane, &options, set, commands)?;
+        let options = options_of(&bridge, &lane, &options, set, commands, auditor)?;
         let snapshot = snapshot.take();
         let restoring = async move {
             let number = lane.number;
@@ -235,12 +243,13 @@ impl ObjectFinalize for NativeSandbox {
 }
 
 /// The contract's options, with commands that are functions of Node's.
-fn options_of(
+pub(crate) fn options_of(
     bridge: &Arc<Bridge>,
     lane: &Lane,
     options: &str,
     set: u32,
     commands: Vec<String>,
+    auditor: u32,
 ) -> Result<SandboxOptions> {
     let json: Json = serde_json::from_str(options).map_err(bug)?;
     let mut options = SandboxOptions::from_json(&json).map_err(mistake)?;
@@ -250,6 +259,17 @@ fn options_of(
             command::call(Arc::clone(&bridge), lane, set, called.clone(), call)
         });
         options = options.command(name, command);
+    }
+    if auditor != 0 {
+        let bridge = Arc::clone(bridge);
+        options = options.on_audit_json(move |event| {
+            let what = What::Audit {
+                hooks: auditor,
+                event: event.to_string(),
+            };
+            // Of no lane: decisions are told in the order in which they are made, whoever's they are.
+            bridge.send(Event { lane: 0, what });
+        });
     }
     Ok(options)
 }

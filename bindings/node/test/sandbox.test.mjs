@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -182,9 +183,103 @@ test('an executor mixes JavaScript, files and shell, and takes the sandbox along
     [sorted.exitCode, sorted.stdout]`);
   assert.deepEqual(output, [0, 'CAKE\nTEA\n']);
   assert.equal(await sandbox.readFile('sorted', 'utf8'), 'CAKE\nTEA\n');
+  const later = await SESExecutor.restore(await executor.snapshot(), {
+    sandbox: { commands: { shout: async ({ stdout }) => stdout.write('another\n') } },
+  });
+  assert.deepEqual((await later.run("(await bash('cat sorted; shout; rm sorted')).stdout")).output, 'CAKE\nTEA\nanother\n');
   const fork = await executor.fork();
   assert.deepEqual((await fork.run("(await bash('rm sorted; echo x | shout')).stdout")).output, 'X\n');
   assert.deepEqual((await executor.run("(await bash('cat sorted')).stdout")).output, 'CAKE\nTEA\n');
+});
+
+/** A module that prints a word, and one that never ends. */
+const HELLO = Buffer.from(
+  'AGFzbQEAAAABDAJgBH9/f38Bf2AAAAIjARZ3YXNpX3NuYXBzaG90X3ByZXZpZXcxCGZkX3dyaXRlAAADAgEBBQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAEKEAEOAEEBQQBBAUHkABAAGgsLEwEAQQALDQgAAAAFAAAAaGVsbG8=',
+  'base64',
+);
+const LOOP = Buffer.from('AGFzbQEAAAABBAFgAAADAgEABQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAAKCQEHAANADAALCw==', 'base64');
+
+for (const isolation of ['thread', 'process']) {
+  test(`programs of the host run behind the boundary of a ${isolation}, and are killed there`, async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'hotcell-programs-'));
+    t.after(() => rmSync(root, { recursive: true }));
+    const [greet, spin] = [join(root, 'hello.wasm'), join(root, 'loop.wasm')];
+    writeFileSync(greet, HELLO);
+    writeFileSync(spin, LOOP);
+    const sandbox = new Sandbox({ isolation, programs: { greet, spin } });
+    t.after(() => sandbox.destroy());
+    assert.equal((await sandbox.run('greet | rev')).stdout, 'olleh');
+    const late = await sandbox.run('echo begun; spin', { timeoutMs: 100 });
+    assert.deepEqual([late.exitCode, late.errorClass, late.stdout], [124, 'TIMEOUT', 'begun\n']);
+    assert.equal((await (await sandbox.fork()).run('greet')).stdout, 'hello');
+    const missing = await sandbox.run('python3 -c 1');
+    assert.equal(missing.exitCode, 127);
+    assert.match(missing.stderr, /its host can install it \(hotcell program add python\) and give it with the option programs/);
+    assert.throws(() => new Sandbox({ isolation, programs: { greet: join(root, 'none') } }), /option programs: failed to read/);
+    assert.throws(() => new Sandbox({ isolation, programs: { greet: 1 } }), /option programs is/);
+  });
+}
+
+test('a network policy says what is reached, and the audit what was done', async (t) => {
+  const secret = 'sk-never-seen-4711';
+  const heads = [];
+  const server = createServer((request, response) => {
+    heads.push(request.headers.authorization);
+    response.end(`you said ${request.headers.authorization}\n`);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const at = `127.0.0.1:${server.address().port}`;
+  const events = [];
+  const sandbox = new Sandbox({
+    network: {
+      rules: [`http://${at} GET`],
+      secrets: [{ name: 'token', hosts: ['127.0.0.1'], value: secret, allowHttp: true }],
+      limits: { timeoutMs: 5000 },
+    },
+    onAudit: (event) => events.push(event),
+  });
+  const got = await sandbox.run(`curl -sv http://${at}/x; curl -s http://127.0.0.1:1/; curl -s -d x http://${at}/y; exit 5`);
+  assert.match(got.stdout, /^you said Bearer \*+\n$/);
+  assert.deepEqual(heads, [`Bearer ${secret}`]);
+  assert.equal(got.errorClass, 'CAPABILITY_DENIED');
+  assert.equal(got.denials.length, 2);
+  const fork = await sandbox.fork();
+  fork.destroy();
+  await sleep(1);
+  const told = events.map(({ event, sandbox: id, url, subject, status }) => [event, id, url ?? subject ?? null, status ?? null]);
+  assert.deepEqual(told, [
+    ['create', sandbox.id, null, null],
+    ['start', sandbox.id, null, null],
+    ['network', sandbox.id, `http://${at}/x`, 200],
+    ['deny', sandbox.id, 'http://127.0.0.1:1/', null],
+    ['deny', sandbox.id, `http://${at}/y`, null],
+    ['end', sandbox.id, null, null],
+    ['create', fork.id, null, null],
+    ['destroy', fork.id, null, null],
+  ]);
+  assert.equal(events[6].of, sandbox.id);
+  for (const seen of [events, got, got.stderr, await sandbox.history()]) assert.ok(!JSON.stringify(seen).includes('4711'));
+  for (const [options, message] of [
+    [{ network: secret }, /it must be a network policy/],
+    [{ network: { secrets: [{ name: 'a', hosts: ['a.example'], value: 4711 }] } }, /secrets\[0\] cannot be read/],
+    [{ network: { rules: ['a b c'] } }, /option network/],
+    [{ onAudit: 1 }, /onAudit must be a function/],
+  ]) {
+    assert.throws(() => new Sandbox(options), (error) => error instanceof TypeError && message.test(error.message) && !error.message.includes('4711'));
+  }
+});
+
+test('events come also while nothing runs', async () => {
+  const events = [];
+  const sandbox = new Sandbox({ onAudit: ({ event }) => void events.push(event) });
+  await sandbox.mount('/m', { access: 'memory' });
+  sandbox.destroy();
+  await sleep(1);
+  assert.deepEqual(events, ['create', 'mount', 'destroy']);
 });
 
 test('the event loop turns while a command computes', async () => {
