@@ -124,10 +124,12 @@ struct Job<'p> {
 }
 
 fn main(process: &Process, usage: &Usage, kind: Kind) -> io::Result<i32> {
-    let args = modern(process.args().get(1..).unwrap_or_default());
+    let given = process.args().get(1..).unwrap_or_default();
+    let args = modern(given);
     let parsed = usage.parse_args(process, &args);
     let level = match parsed.last_of(&["1", "2", "3", "4", "5", "6", "7", "8", "9", "fast", "best"])
     {
+        Some(_) if let Some(level) = high_level(given, kind.codec) => level,
         Some("fast") => 1,
         Some("best") => 9,
         Some(level) => level.parse().unwrap_or(6),
@@ -168,6 +170,20 @@ fn main(process: &Process, usage: &Usage, kind: Kind) -> io::Result<i32> {
         }
     }
     Ok(job.code)
+}
+
+/// The level of `zstd -19`, if that is the last one that is named. The highest is 19.
+fn high_level(args: &[BString], codec: Codec) -> Option<u32> {
+    let is_level = |arg: &&BString| {
+        let digits = arg.strip_prefix(b"-").unwrap_or_default();
+        !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+            || **arg == "--fast"
+            || **arg == "--best"
+    };
+    let options = args.iter().take_while(|arg| **arg != "--");
+    let last = options.filter(is_level).last()?;
+    let level: u32 = last.to_str().ok()?.strip_prefix('-')?.parse().ok()?;
+    (codec == Codec::Zstd && level > 9).then_some(level.min(19))
 }
 
 /// `zstd -19` and `xz -T0` have values that look like several options.
