@@ -1,12 +1,15 @@
 //! What changed in a directory, for a person.
 
-use std::{io::Write as _, sync::Arc};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    sync::Arc,
+};
 
 use hotcell::process::{Capture, Kernel, KernelOptions, Spec};
 use hotcell::utilities::Utilities;
 use hotcell::vfs::{MemVfs, MountVfs, Vfs, VfsPath};
 
-use crate::exit::CliError;
+use crate::{exit::CliError, print};
 
 /// Prints what is different as a patch, with our own `diff`.
 pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<(), CliError> {
@@ -30,7 +33,12 @@ pub(crate) fn print_diff(before: Arc<dyn Vfs>, after: Arc<dyn Vfs>) -> Result<()
         Ok(status.map_or(2, hotcell::process::Status::code))
     });
     pollster::block_on(run);
+    let mut patch = output.take().bytes;
+    // Names and contents are a guest's. Whoever applies the patch does not read it from a terminal.
+    if std::io::stdout().is_terminal() {
+        patch = print::visible_bytes(&patch);
+    }
     // A reader that has had enough is no failure.
-    let _ = std::io::stdout().write_all(&output.take().bytes);
+    let _ = std::io::stdout().write_all(&patch);
     Ok(())
 }

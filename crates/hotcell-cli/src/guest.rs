@@ -107,7 +107,7 @@ fn host(args: &GuestRunArgs) -> Result<Host, CliError> {
     let standard = Standard {
         input: streams::input(),
         output: streams::output(),
-        log: streams::error(),
+        log: streams::log(),
     };
     let mut host = match &args.replay {
         Some(path) => {

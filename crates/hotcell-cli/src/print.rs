@@ -38,6 +38,18 @@ pub(crate) fn for_stderr(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// As [`visible`], of bytes that need not be text.
+pub(crate) fn visible_bytes(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.extend_from_slice(visible(chunk.valid()).as_bytes());
+        for byte in chunk.invalid() {
+            out.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
+        }
+    }
+    out
+}
+
 /// Writes text as it is.
 pub(crate) fn text(text: impl Display) {
     let mut stdout = io::stdout().lock();

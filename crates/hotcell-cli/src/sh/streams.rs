@@ -15,7 +15,7 @@ use hotcell::sandbox::Command;
 use hotcell::vfs::{Errno, FileType, Metadata, Timestamp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::typed::Typed;
+use crate::{print, typed::Typed};
 
 /// Standard input.
 pub(crate) fn input() -> Arc<dyn Stream> {
@@ -30,6 +30,11 @@ pub(crate) fn output() -> Arc<dyn Stream> {
 /// Standard error.
 pub(crate) fn error() -> Arc<dyn Stream> {
     Arc::new(Output::Err)
+}
+
+/// Standard error, for words of a guest: on a terminal, what would steer it is shown and not obeyed.
+pub(crate) fn log() -> Arc<dyn Stream> {
+    Arc::new(Output::Log)
 }
 
 /// What a command reads; it writes to standard output and error.
@@ -72,6 +77,7 @@ impl Streams {
 enum Output {
     Out,
     Err,
+    Log,
 }
 
 impl Stream for Output {
@@ -80,7 +86,10 @@ impl Stream for Output {
             Self::Out => io::stdout()
                 .write_all(data)
                 .and_then(|()| io::stdout().flush()),
-            Self::Err => io::stderr().write_all(data),
+            Self::Log if io::stderr().is_terminal() => {
+                io::stderr().write_all(&print::visible_bytes(data))
+            }
+            Self::Err | Self::Log => io::stderr().write_all(data),
         };
         Poll::Ready(match written {
             Ok(()) => Ok(data.len()),
@@ -98,7 +107,7 @@ impl Stream for Output {
     fn is_terminal(&self) -> bool {
         match self {
             Self::Out => io::stdout().is_terminal(),
-            Self::Err => io::stderr().is_terminal(),
+            Self::Err | Self::Log => io::stderr().is_terminal(),
         }
     }
 }

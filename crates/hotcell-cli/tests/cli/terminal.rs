@@ -156,3 +156,25 @@ fn tab_completes_commands_files_and_variables() {
     shell.send("echo $HOSTTY\t").unwrap();
     type_and_see(&mut shell, "", "x86_64");
 }
+
+#[test]
+fn names_and_contents_of_a_patch_do_not_steer_the_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hotcell"));
+    let script = r"printf '\033[2J\342\200\256txt\233\n' > $'na\033[31mme'";
+    command
+        .args(["sh", "--diff", "--workspace"])
+        .arg(dir.path())
+        .args(["-c", script])
+        .env("TERM", "xterm");
+    let options = Options::new().timeout_ms(Some(PATIENCE_MS));
+    let mut session = spawn_with_options(command, options).unwrap();
+    let shown = session.exp_eof().unwrap();
+    assert!(
+        !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
+        "{shown:?}"
+    );
+    for expected in [r"\x1b[31mme", r"+\x1b[2J\u{202e}txt\x9b"] {
+        assert!(shown.contains(expected), "{expected}: {shown:?}");
+    }
+}

@@ -4,16 +4,24 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use hotcell_cell::Text;
 
-/// A text whose control characters are written out, all but line breaks and tabs: a terminal would obey them.
+/// Whether a character changes the direction of what follows it, or says where that ends: what is shown would not be what is there.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text whose control characters are written out, all but line breaks and tabs: a terminal would obey them. So are those that
+/// change the direction of writing.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || turns(c);
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if steers(c) {
-            // Writing to a string cannot fail.
+        // Writing to a string cannot fail.
+        if turns(c) {
+            _ = write!(out, "\\u{{{:x}}}", c as u32);
+        } else if steers(c) {
             _ = write!(out, "\\x{:02x}", c as u32);
         } else {
             out.push(c);
