@@ -44,9 +44,11 @@ impl<'p> Printer<'p> {
             return self.output.write_all(text);
         };
         while !text.is_empty() {
-            let newline = text.iter().position(|byte| *byte == b'\n');
             let room = most.saturating_sub(self.column);
-            let end = newline.unwrap_or(text.len());
+            // No further than that: a number is one line of millions of digits.
+            let window = text.get(..=room).unwrap_or(text);
+            let newline = memchr::memchr(b'\n', window);
+            let end = newline.unwrap_or(window.len());
             if end > room {
                 let (line, rest) = text.split_at(room);
                 self.output.write_all(line)?;

@@ -10,6 +10,9 @@ const BASE: u32 = 1_000_000_000;
 /// Decimal digits in a word.
 const DIGITS: usize = 9;
 
+/// How many words are gone through before others get their turn.
+const STRIDE: usize = 1 << 12;
+
 /// From how many words on a product is made of smaller ones.
 const LARGE: usize = 48;
 
@@ -56,16 +59,22 @@ impl Magnitude {
     }
 
     /// As decimal digits, the highest first; zero is none.
-    pub(super) fn to_digits(&self) -> Vec<u8> {
+    pub(super) fn to_digits(&self, process: &Process) -> Vec<u8> {
         let mut digits = Vec::with_capacity(self.0.len() * DIGITS);
         for (number, word) in self.0.iter().rev().enumerate() {
-            let text = format!("{word:09}");
-            let text = if number == 0 {
-                text.trim_start_matches('0')
+            process.spend(DIGITS);
+            let mut text = [b'0'; DIGITS];
+            let mut rest = *word;
+            for place in text.iter_mut().rev() {
+                *place += u8::try_from(rest % 10).unwrap_or_default();
+                rest /= 10;
+            }
+            let zeros = if number == 0 {
+                text.iter().take_while(|digit| **digit == b'0').count()
             } else {
-                &text
+                0
             };
-            digits.extend_from_slice(text.as_bytes());
+            digits.extend_from_slice(text.get(zeros..).unwrap_or_default());
         }
         digits
     }
@@ -162,9 +171,8 @@ impl Magnitude {
             return (Self::default(), self.clone());
         }
         if let [small] = divisor.0.as_slice() {
-            process.spend(self.0.len());
             let mut words = self.0.clone();
-            let rest = divide_small(&mut words, *small);
+            let rest = divide_small_in_steps(&mut words, *small, process);
             return (Self::from_words(words), Self::from_u64(u64::from(rest)));
         }
         let (quotient, rest) = divide(&self.0, &divisor.0, process);
@@ -309,14 +317,28 @@ fn multiply_small(words: &mut Vec<u32>, factor: u32) {
     }
 }
 
-fn divide_small(words: &mut [u32], divisor: u32) -> u32 {
+/// As [`divide_small`], of a number that may be long.
+fn divide_small_in_steps(words: &mut [u32], divisor: u32, process: &Process) -> u32 {
     let mut rest = 0;
+    for some in words.rchunks_mut(STRIDE) {
+        process.spend(some.len() * 4);
+        rest = divide_small_from(rest, some, divisor);
+    }
+    word(rest)
+}
+
+fn divide_small(words: &mut [u32], divisor: u32) -> u32 {
+    word(divide_small_from(0, words, divisor))
+}
+
+/// Goes on with what is left of higher words.
+fn divide_small_from(mut rest: u64, words: &mut [u32], divisor: u32) -> u64 {
     for place in words.iter_mut().rev() {
         let number = rest * u64::from(BASE) + u64::from(*place);
         *place = word(number / u64::from(divisor.max(1)));
         rest = number % u64::from(divisor.max(1));
     }
-    word(rest)
+    rest
 }
 
 fn multiply(left: &[u32], right: &[u32], process: &Process) -> Vec<u32> {

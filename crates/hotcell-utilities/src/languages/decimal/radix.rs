@@ -67,18 +67,17 @@ impl Math<'_> {
         if number.is_zero() {
             return Ok(b"0".to_vec());
         }
-        self.check_room(
-            number
-                .length()
-                .saturating_mul(if base < 10 { 8 } else { 2 }),
-        )?;
+        // Its digits, and the text with a point among them.
+        let per_digit = if base == 10 { 2 } else { 16 };
+        let _room = self
+            .budget
+            .hold(number.length().saturating_mul(per_digit))?;
         let mut text = Vec::new();
         if number.is_negative {
             text.push(b'-');
         }
         if base == 10 {
-            self.process.spend(number.length());
-            let digits = number.digits.magnitude.to_digits();
+            let digits = number.digits.magnitude.to_digits(self.process);
             let whole = digits.len().saturating_sub(number.scale);
             let (whole, part) = digits.split_at(whole);
             text.extend_from_slice(whole);
