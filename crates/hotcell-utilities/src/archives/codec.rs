@@ -1,6 +1,6 @@
 //! Ways to make bytes fewer, and more again.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use hotcell_meter::Charge;
 use hotcell_process::Process;
@@ -71,10 +71,10 @@ impl Codec {
     /// What `input` is, decompressed. Members and frames that follow each other are one.
     pub(crate) fn reader<'r, R: Read + 'r>(
         self,
-        process: &Process,
+        process: &'r Process,
         input: R,
     ) -> io::Result<Reader<'r>> {
-        let input = BufReader::with_capacity(64 << 10, input);
+        let input = Watched::new(process, input);
         let mut charge = process.charge(self.memory(0, false))?;
         let inner: Box<dyn Read + 'r> = match self {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
@@ -97,6 +97,7 @@ impl Codec {
             }
         };
         Ok(Reader {
+            process,
             inner,
             _charge: charge,
         })
@@ -165,15 +166,62 @@ fn xz_dictionary(level: u32) -> usize {
     (256 << 10) << level.min(5).div_ceil(2)
 }
 
+/// What it costs to ask for input at least: a member that holds nothing is decompressed in some microseconds, and there may be
+/// many of them before there is any output.
+const ASKING: usize = 256;
+
+/// Compressed bytes. Whoever takes them says that there is work, also when nothing comes out of it.
+pub(super) struct Watched<'p, R> {
+    process: &'p Process,
+    input: BufReader<R>,
+}
+
+impl<'p, R: Read> Watched<'p, R> {
+    pub(super) fn new(process: &'p Process, input: R) -> Self {
+        Self {
+            process,
+            input: BufReader::with_capacity(64 << 10, input),
+        }
+    }
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buf)?;
+        self.process.spend(count + ASKING);
+        Ok(count)
+    }
+}
+
+impl<R: Read> BufRead for Watched<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.process.spend(ASKING);
+        // So much at once that a decoder comes back soon, whatever it makes of it.
+        let all = self.input.fill_buf()?;
+        Ok(all.get(..PIECE).unwrap_or(all))
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.process.spend(amount);
+        self.input.consume(amount);
+    }
+}
+
+/// How much input a decoder is shown at once.
+const PIECE: usize = 16 << 10;
+
 /// Decompresses.
 pub(crate) struct Reader<'r> {
+    process: &'r Process,
     inner: Box<dyn Read + 'r>,
     _charge: Charge,
 }
 
 impl Read for Reader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(buf)
+        let count = self.inner.read(buf)?;
+        self.process.spend(count);
+        Ok(count)
     }
 }
 
