@@ -138,9 +138,6 @@ impl Pattern {
         only_first: bool,
         spend: Spend<'_>,
     ) -> Vec<(usize, usize)> {
-        if let Some(literal) = self.literal() {
-            return find_literal(text, literal, only_first, spend);
-        }
         places::Search::new(self, text, spend).find_all(only_first)
     }
 
@@ -202,23 +199,6 @@ fn match_one(element: &Element, text: &[u8], at: usize, icase: bool) -> Option<u
 fn same_letter(one: char, other: char) -> bool {
     one.eq_ignore_ascii_case(&other)
         || (!one.is_ascii() || !other.is_ascii()) && one.to_lowercase().eq(other.to_lowercase())
-}
-
-fn find_literal(
-    text: &[u8],
-    literal: &[u8],
-    only_first: bool,
-    spend: Spend<'_>,
-) -> Vec<(usize, usize)> {
-    spend(text.len());
-    if literal.is_empty() {
-        return Vec::new();
-    }
-    let found = bstr::ByteSlice::find_iter(text, literal);
-    let spans = found.map(|start| (start, start + literal.len()));
-    spans
-        .take(if only_first { 1 } else { usize::MAX })
-        .collect()
 }
 
 /// The character at a place, or the byte if there is none, and its length.

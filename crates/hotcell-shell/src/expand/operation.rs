@@ -1,7 +1,10 @@
 //! What `${x…}` does with a value: removing, replacing, changing case.
 
+use std::io;
+
 use bstr::{BString, ByteSlice, ByteVec};
-use hotcell_process::Process;
+use hotcell_meter::Charge;
+use hotcell_process::{Process, limit_error};
 
 use super::tilde::TildeAt;
 use crate::{
@@ -101,19 +104,11 @@ impl Shell {
             None => Marked::default(),
         };
         let replacement = Replacement::new(&replacement, self.has(Setting::PatsubReplacement));
-        let spend = |units| process.spend(units);
-        let mut size = 0;
-        let replaced = found.map(|value| {
-            let spans = spans(&value, &pattern, scope, &spend);
-            let new = replacement.apply(&value, &spans);
-            size += new.len();
-            new
-        });
         // Replacing can make much of little.
-        let _charge = process
-            .charge(size)
-            .map_err(|error| self.out_of_memory(process, &error))?;
-        Ok(replaced)
+        let replaced = Growth::new(process).and_then(|mut growth| {
+            found.try_map(|value| replace_in(&value, &pattern, &replacement, scope, &mut growth))
+        });
+        replaced.map_err(|error| self.out_of_memory(process, &error))
     }
 }
 
@@ -141,29 +136,120 @@ fn remove_suffix(
     value
 }
 
-/// What is to be replaced.
-fn spans(
+/// What finding the places of a pattern takes for each byte of a text: where one may begin, twice.
+const PER_BYTE: usize = 2 * size_of::<usize>();
+
+/// A value with what matches replaced.
+fn replace_in(
     value: &[u8],
     pattern: &Pattern,
+    replacement: &Replacement,
     scope: ReplaceScope,
-    spend: &dyn Fn(usize),
-) -> Vec<(usize, usize)> {
-    let is_empty = pattern.literal().is_some_and(<[u8]>::is_empty);
+    growth: &mut Growth<'_>,
+) -> io::Result<BString> {
+    let process = growth.process;
+    let spend = |units| process.spend(units);
+    let mut new = growth.text()?;
+    let mut at = 0;
+    process.spend(value.len() / 8);
+    let mut replace = |start: usize, end: usize| {
+        process.spend(1);
+        new.push(value.get(at..start).unwrap_or_default())?;
+        at = end;
+        let matched = value.get(start..end).unwrap_or_default();
+        for (index, piece) in replacement.0.iter().enumerate() {
+            if index > 0 {
+                new.push(matched)?;
+            }
+            new.push(piece)?;
+        }
+        io::Result::Ok(())
+    };
     match scope {
-        ReplaceScope::First | ReplaceScope::All if is_empty => Vec::new(),
-        ReplaceScope::First => pattern.find_all(value, true, spend),
-        ReplaceScope::All => pattern.find_all(value, false, spend),
+        ReplaceScope::First | ReplaceScope::All => {
+            let only_first = scope == ReplaceScope::First;
+            match pattern.literal() {
+                Some(b"") => {}
+                // One by one: a list of them would be larger than the text.
+                Some(literal) => {
+                    let most = if only_first { 1 } else { usize::MAX };
+                    for start in value.find_iter(literal).take(most) {
+                        replace(start, start + literal.len())?;
+                    }
+                }
+                None => {
+                    let _places = process.charge(value.len().saturating_mul(PER_BYTE))?;
+                    for (start, end) in pattern.find_all(value, only_first, &spend) {
+                        replace(start, end)?;
+                    }
+                }
+            }
+        }
         ReplaceScope::Prefix => {
-            let end = pattern.prefix(value, true, spend);
-            end.map(|end| (0, end)).into_iter().collect()
+            if let Some(end) = pattern.prefix(value, true, &spend) {
+                replace(0, end)?;
+            }
         }
         ReplaceScope::Suffix => {
-            let start = pattern.suffix(value, true, spend);
-            start
-                .map(|start| (start, value.len()))
-                .into_iter()
-                .collect()
+            if let Some(start) = pattern.suffix(value, true, &spend) {
+                replace(start, value.len())?;
+            }
         }
+    }
+    new.push(value.get(at..).unwrap_or_default())?;
+    Ok(growth.finish(new))
+}
+
+/// Charges for values that are made, before they are.
+struct Growth<'p> {
+    process: &'p Process,
+    charge: Charge,
+}
+
+impl<'p> Growth<'p> {
+    fn new(process: &'p Process) -> io::Result<Self> {
+        Ok(Self {
+            process,
+            charge: process.charge(0)?,
+        })
+    }
+
+    fn text(&self) -> io::Result<Growing<'p>> {
+        Ok(Growing {
+            process: self.process,
+            text: Vec::new(),
+            charge: self.process.charge(0)?,
+        })
+    }
+
+    fn finish(&mut self, mut grown: Growing<'_>) -> BString {
+        self.charge.absorb(&mut grown.charge);
+        grown.text.into()
+    }
+}
+
+/// A value that grows.
+struct Growing<'p> {
+    process: &'p Process,
+    text: Vec<u8>,
+    charge: Charge,
+}
+
+impl Growing<'_> {
+    fn push(&mut self, more: &[u8]) -> io::Result<()> {
+        self.process.spend(more.len() / 8);
+        let needed = self.text.len().saturating_add(more.len());
+        if needed > self.text.capacity() {
+            let mut capacity = needed.max(self.text.capacity().saturating_mul(2));
+            if self.charge.resize(capacity).is_err() {
+                // Near the limit twice as much may be too much.
+                capacity = needed;
+                self.charge.resize(capacity).map_err(limit_error)?;
+            }
+            self.text.reserve_exact(capacity - self.text.len());
+        }
+        self.text.extend_from_slice(more);
+        Ok(())
     }
 }
 
@@ -186,24 +272,6 @@ impl Replacement {
             }
         }
         Self(pieces)
-    }
-
-    fn apply(&self, value: &[u8], spans: &[(usize, usize)]) -> BString {
-        let mut new = BString::default();
-        let mut at = 0;
-        for &(start, end) in spans {
-            new.push_str(value.get(at..start).unwrap_or_default());
-            let matched = value.get(start..end).unwrap_or_default();
-            for (index, piece) in self.0.iter().enumerate() {
-                if index > 0 {
-                    new.push_str(matched);
-                }
-                new.push_str(piece);
-            }
-            at = end;
-        }
-        new.push_str(value.get(at..).unwrap_or_default());
-        new
     }
 }
 

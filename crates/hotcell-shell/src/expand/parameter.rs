@@ -42,6 +42,21 @@ impl Found {
         }
     }
 
+    /// The same with each value changed, as long as that can be done.
+    pub(crate) fn try_map<E>(
+        self,
+        mut change: impl FnMut(BString) -> Result<BString, E>,
+    ) -> Result<Self, E> {
+        Ok(match self {
+            Self::Unset => Self::Unset,
+            Self::Scalar(value) => Self::Scalar(change(value)?),
+            Self::List { values, is_star } => Self::List {
+                values: values.into_iter().map(change).collect::<Result<_, E>>()?,
+                is_star,
+            },
+        })
+    }
+
     /// The same with each value changed.
     pub(crate) fn map(self, mut change: impl FnMut(BString) -> BString) -> Self {
         match self {
