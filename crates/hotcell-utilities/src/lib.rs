@@ -98,6 +98,7 @@ mod files;
 mod identity;
 mod languages;
 mod lines;
+mod list;
 mod long_double;
 mod number;
 mod operands;
@@ -111,6 +112,7 @@ mod system;
 mod text;
 mod time;
 mod version;
+mod whole;
 mod wildcard;
 
 pub use system::{echo, printf as format, test};
@@ -136,8 +138,17 @@ pub struct Utility {
     pub main: fn(&Process) -> io::Result<i32>,
 }
 
+/// So many bytes of arguments are for nothing: what a utility makes of them is small.
+const FREE_ARGUMENTS: usize = 64 << 10;
+
+/// What a utility may make of a byte of its arguments: copies, lists of names, the steps of a program, the words of an error.
+const PER_ARGUMENT_BYTE: usize = 24;
+
 impl Program for Utility {
     fn run(&self, process: &Process) -> io::Result<i32> {
+        let given = process.args().iter().map(|arg| arg.len() + 1);
+        let given = given.sum::<usize>().saturating_sub(FREE_ARGUMENTS);
+        let _held = process.charge(given.saturating_mul(PER_ARGUMENT_BYTE))?;
         (self.main)(process)
     }
 }

@@ -6,7 +6,7 @@ use bstr::{BString, ByteVec};
 use hotcell_process::{Input, Process, Stream, error_text, limit_error};
 use hotcell_vfs::{Errno, Metadata, OpenOptions};
 
-use crate::{lines::Lines, quote};
+use crate::{lines::Lines, list::room_of, quote};
 
 /// Does something with each file, or with standard input if none is named. A file that cannot be read is reported as GNU
 /// tools report it, and the others go on. Returns the exit code.
@@ -140,9 +140,7 @@ pub(crate) fn names_from(process: &Process, list: &[u8]) -> io::Result<Vec<BStri
     let mut charge = process.charge(0)?;
     while let Some(line) = lines.next_line()? {
         let name = line.strip_suffix(b"\0").unwrap_or(line);
-        charge
-            .grow(name.len() + size_of::<BString>())
-            .map_err(limit_error)?;
+        charge.grow(room_of(name)).map_err(limit_error)?;
         names.push(name.into());
     }
     Ok(names)

@@ -2,6 +2,17 @@
 
 use bstr::{BStr, BString, ByteVec};
 
+/// How much of a name a message repeats that names it several times: more than the path of any file.
+const SHOWN: usize = 8 << 10;
+
+/// A name, or its beginning if it is longer than any name of a file.
+pub(crate) fn shortened(text: &[u8]) -> BString {
+    match text.get(..SHOWN) {
+        Some(start) if text.len() > SHOWN => [start, b"..."].concat().into(),
+        _ => text.into(),
+    }
+}
+
 /// `'name'`, with what a terminal should not see escaped.
 pub(crate) fn quote(text: &[u8]) -> BString {
     let mut quoted = BString::from("'");

@@ -12,7 +12,7 @@ use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Input, Process, error_text, limit_error};
 use hotcell_vfs::{FileType, OpenOptions};
 
-use crate::{Opt, Parsed, Usage, Utility, blanks::put_blanks, lines::Lines};
+use crate::{Opt, Parsed, Usage, Utility, blanks::put_blanks, lines::Lines, list::room_of};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -95,9 +95,7 @@ fn main(process: &Process) -> io::Result<i32> {
         };
         let mut lines = Lines::new(process, input)?;
         while let Some(line) = lines.next_line()? {
-            charge
-                .grow(line.len() + size_of::<BString>())
-                .map_err(limit_error)?;
+            charge.grow(room_of(line)).map_err(limit_error)?;
             names.push(BString::from(line.strip_suffix(b"\n").unwrap_or(line)));
         }
     }

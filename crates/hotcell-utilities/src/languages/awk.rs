@@ -17,7 +17,7 @@ mod syntax;
 mod text;
 mod value;
 
-use std::io::{self, Read};
+use std::io;
 
 use bstr::{BString, ByteSlice};
 use hotcell_process::{Process, error_text};
@@ -28,7 +28,10 @@ use self::{
     lexer::{SourceText, SyntaxError},
 };
 use super::budget::Budget;
-use crate::{Opt, Parsed, Usage, Utility, characters};
+use crate::{Opt, Parsed, Usage, Utility, characters, whole::whole};
+
+/// What a program takes for each byte of its text.
+const PROGRAM: usize = 48;
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -181,21 +184,24 @@ fn sources(process: &Process, parsed: &mut Parsed) -> io::Result<Option<Vec<Sour
         match option {
             "include" if value == INPLACE => {}
             "file" | "exec" | "include" => {
-                let mut text = Vec::new();
                 let read = process
                     .open_input(value)
-                    .and_then(|mut input| input.read_to_end(&mut text));
-                if let Err(error) = read {
-                    process.complain(format!(
-                        "fatal: cannot open source file `{value}' for reading: {}",
-                        error_text(&error)
-                    ));
-                    return Ok(None);
-                }
+                    .and_then(|input| whole(process, input, PROGRAM));
+                let (text, held) = match read {
+                    Ok(read) => read,
+                    Err(error) => {
+                        process.complain(format!(
+                            "fatal: cannot open source file `{value}' for reading: {}",
+                            error_text(&error)
+                        ));
+                        return Ok(None);
+                    }
+                };
                 has_program |= option != "include";
                 sources.push(SourceText {
                     name: Some(value.to_str_lossy().into_owned()),
                     text,
+                    _held: Some(held),
                 });
             }
             "source" => {
@@ -203,6 +209,7 @@ fn sources(process: &Process, parsed: &mut Parsed) -> io::Result<Option<Vec<Sour
                 sources.push(SourceText {
                     name: None,
                     text: value.to_vec(),
+                    _held: None,
                 });
             }
             _ => {}
@@ -216,6 +223,7 @@ fn sources(process: &Process, parsed: &mut Parsed) -> io::Result<Option<Vec<Sour
         sources.push(SourceText {
             name: None,
             text: text.into(),
+            _held: None,
         });
     }
     Ok(Some(sources))

@@ -76,6 +76,24 @@ impl Held {
         Ok(())
     }
 
+    /// Makes a list long enough for `more` items besides those that it has, and takes the room for that before.
+    pub(crate) fn make_room<T>(&mut self, list: &mut Vec<T>, more: usize) -> io::Result<()> {
+        let needed = list.len().saturating_add(more);
+        if needed <= list.capacity() {
+            return Ok(());
+        }
+        let now = list.capacity();
+        let bytes = |capacity: usize| (capacity - now).saturating_mul(size_of::<T>());
+        let mut capacity = needed.max(now.saturating_mul(2)).max(16);
+        if self.grow(bytes(capacity)).is_err() {
+            // Near the limit twice as much may be too much, and some more may do.
+            capacity = needed.max(now.saturating_add(now / 8));
+            self.grow(bytes(capacity))?;
+        }
+        list.reserve_exact(capacity - list.len());
+        Ok(())
+    }
+
     /// Gives some of the room back.
     pub(crate) fn shrink(&mut self, bytes: usize) {
         let bytes = bytes.min(self.1);

@@ -2,13 +2,13 @@
 
 mod machine;
 
-use std::io::{self, Read};
+use std::io;
 
 use bstr::{BStr, BString};
 use hotcell_process::Process;
 
 use self::machine::{Ended, Machine};
-use crate::{Opt, Usage, Utility, lines::Lines};
+use crate::{Opt, Usage, Utility, lines::Lines, whole::whole};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -63,15 +63,14 @@ fn run_file(process: &Process, machine: &mut Machine<'_>, name: &BStr) -> io::Re
     if name == "-" {
         return run_stdin(process, machine);
     }
-    let mut text = Vec::new();
     let read = process
         .open_input(name)
-        .and_then(|mut input| input.read_to_end(&mut text));
-    if read.is_err() {
+        .and_then(|input| whole(process, input, 1));
+    let Ok((text, _held)) = read else {
         machine.flush()?;
         process.complain(format!("Could not open file {name}"));
         return Ok(Ended::Over);
-    }
+    };
     machine.run(text)
 }
 

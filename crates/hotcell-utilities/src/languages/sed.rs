@@ -13,9 +13,10 @@ mod parse;
 mod script;
 mod substitute;
 
-use std::io::{self, Read};
+use std::io;
 
 use bstr::{BString, ByteSlice};
+use hotcell_meter::Charge;
 use hotcell_process::{Process, error_text};
 
 use self::{
@@ -24,9 +25,12 @@ use self::{
     parse::{Dialect, Parser},
     script::Script,
 };
-use crate::{Opt, Parsed, Usage, Utility, characters};
+use crate::{Opt, Parsed, Usage, Utility, characters, whole::whole};
 
 pub(crate) use self::output::InPlace;
+
+/// What commands take for each byte of the script that they are written in.
+const COMMANDS: usize = 48;
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -192,7 +196,8 @@ fn script(process: &Process, parsed: &mut Parsed, dialect: Dialect) -> Result<Sc
             }
             "file" => {
                 is_given = true;
-                let text = read_script(process, value)?;
+                let (text, held) = read_script(process, value)?;
+                parser.hold(held);
                 // The end of the last line is no line.
                 let text = text.strip_suffix(b"\n").unwrap_or(&text);
                 parser.piece(text, Origin::File(value.into()))?;
@@ -210,16 +215,12 @@ fn script(process: &Process, parsed: &mut Parsed, dialect: Dialect) -> Result<Sc
     parser.finish()
 }
 
-fn read_script(process: &Process, name: &bstr::BStr) -> Result<Vec<u8>, ScriptError> {
-    let mut text = Vec::new();
+fn read_script(process: &Process, name: &bstr::BStr) -> Result<(Vec<u8>, Charge), ScriptError> {
     let read = process
         .open_input(name)
-        .and_then(|mut input| input.read_to_end(&mut text));
-    match read {
-        Ok(_) => Ok(text),
-        Err(error) => Err(ScriptError {
-            message: format!("couldn't open file {name}: {}", error_text(&error)),
-            code: 4,
-        }),
-    }
+        .and_then(|input| whole(process, input, COMMANDS));
+    read.map_err(|error| ScriptError {
+        message: format!("couldn't open file {name}: {}", error_text(&error)),
+        code: 4,
+    })
 }

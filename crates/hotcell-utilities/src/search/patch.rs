@@ -11,7 +11,7 @@ mod store;
 
 use std::{
     collections::BTreeSet,
-    io::{self, Read, Write},
+    io::{self, Write},
 };
 
 use bstr::{BString, ByteSlice};
@@ -24,7 +24,7 @@ use options::{Form, Loudness, Options};
 use parse::{Malformed, Text};
 use store::Change;
 
-use crate::{Utility, calendar, quote};
+use crate::{Utility, calendar, quote, whole::whole};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &options::USAGE,
@@ -60,24 +60,24 @@ fn main(process: &Process) -> io::Result<i32> {
         Some(name) if name != "-" => Some(name),
         _ => None,
     };
-    let mut text = match source {
+    let (mut text, mut charge) = match source {
         Some(name) => match process.open_input(name) {
-            Ok(input) => whole(process, input)?,
+            Ok(input) => whole(process, input, 1)?,
             Err(error) => fatal(
                 process,
                 format!("Can't open patch file {name} : {}", error_text(&error)),
             ),
         },
-        None => whole(process, process.stdin())?,
+        None => whole(process, process.stdin(), 1)?,
     };
-    let _charge = process.charge(text.len() * 2)?;
     let strips_returns = !options.has("binary") && has_returns(&text);
     if strips_returns {
+        charge.grow(text.len()).map_err(limit_error)?;
         text = text.replace("\r\n", "\n");
     }
     let mut patch = Patch {
         process,
-        text: Text::new(&text),
+        text: Text::new(process, &text)?,
         changes: Vec::new(),
         rejects: BTreeSet::new(),
         output: Vec::new(),
@@ -88,22 +88,6 @@ fn main(process: &Process) -> io::Result<i32> {
     match patch.run() {
         Ok(()) => Ok(i32::from(patch.has_failed)),
         Err(error) => fatal(process, error_text(&error)),
-    }
-}
-
-/// All of the input.
-fn whole(process: &Process, mut input: impl Read) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let mut charge = process.charge(0)?;
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let read = input.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(text);
-        }
-        // Lines are referred to by slices, which count, too.
-        charge.grow(read * 2).map_err(limit_error)?;
-        text.extend_from_slice(buffer.get(..read).unwrap_or_default());
     }
 }
 
@@ -499,17 +483,16 @@ impl<'p> Patch<'p> {
             );
             state.skips = true;
         }
-        let original = match there {
-            Some(_) if !is_refused => whole(process, process.open_input(input)?)?,
-            _ => Vec::new(),
+        let (original, _charge) = match there {
+            Some(_) if !is_refused => whole(process, process.open_input(input)?, 1)?,
+            _ => (Vec::new(), process.charge(0)?),
         };
         let mut place = Place {
-            input: original.lines_with_terminator().collect(),
+            input: parse::lines(process, &original)?,
             frozen: 0,
             offset: 0,
             ignores_space: self.options.has("ignore-whitespace"),
         };
-        let _charge = process.charge(original.len() * 2 + place.input.len() * 16)?;
         if !is_refused {
             self.introduce(output, note);
         }

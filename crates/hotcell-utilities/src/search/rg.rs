@@ -2,6 +2,7 @@
 //!
 //! Files come in the order of their paths, where ripgrep's come as its threads find them.
 
+mod counted;
 mod options;
 mod patterns;
 mod rules;
@@ -15,6 +16,7 @@ use hotcell_process::{Process, limit_error};
 use termcolor::{Ansi, NoColor, WriteColor};
 
 use self::{
+    counted::Counted,
     options::{Settings, Task},
     search::Search,
     usage::USAGE,
@@ -77,7 +79,10 @@ fn run<W: WriteColor>(process: &Process, settings: &Settings, mut out: W) -> io:
         }
         Task::Search => {
             // What a compiled pattern may take.
-            let _held = process.charge(patterns::MEMORY_MAX / 4)?;
+            let written: usize = settings.patterns.iter().map(|one| one.len() + 1).sum();
+            let _held = process.charge(
+                (patterns::MEMORY_MAX / 4).max(written.saturating_mul(patterns::PER_BYTE)),
+            )?;
             let matcher = match patterns::matcher(settings) {
                 Ok(matcher) => matcher,
                 Err(message) => {
@@ -86,7 +91,8 @@ fn run<W: WriteColor>(process: &Process, settings: &Settings, mut out: W) -> io:
                 }
             };
             let mut walker = Walker::new(process, settings);
-            let mut search = Search::new(process, settings, &matcher, out)?;
+            let counted = Counted::new(process, settings, &matcher)?;
+            let mut search = Search::new(process, settings, &counted, out)?;
             walker.each(|file| search.file(file))?;
             search.finish()?;
             let has_failed = walker.has_failed || search.has_failed;

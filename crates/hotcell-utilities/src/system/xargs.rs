@@ -8,7 +8,7 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::{Input, Null, Pid, Process, Status, limit_error};
 use split::Splitter;
 
-use crate::{Opt, Parsed, Usage, Utility, files::prompt::said_yes, quote::quote};
+use crate::{Opt, Parsed, Usage, Utility, files::prompt::said_yes, list::room_of, quote::quote};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -352,9 +352,7 @@ impl Xargs<'_> {
                 charge.resize(0).map_err(limit_error)?;
                 (chars, lines) = (fixed, 0);
             }
-            charge
-                .grow(size + size_of::<BString>())
-                .map_err(limit_error)?;
+            charge.grow(room_of(&item.text)).map_err(limit_error)?;
             chars += size;
             args.push(item.text);
             lines += usize::from(item.ends_line);

@@ -112,6 +112,18 @@ fn main(process: &Process) -> io::Result<i32> {
     })
 }
 
+/// What a cell of a table takes beside its text, with what is kept for its column.
+const CELL: usize = 64;
+
+/// How many cells there may be in a line.
+fn cells_at_most(line: &[u8], separator: Option<&BStr>) -> usize {
+    let separators = line.iter().filter(|byte| match separator {
+        Some(separator) => separator.contains(byte),
+        None => byte.is_ascii_whitespace(),
+    });
+    separators.count() + 1
+}
+
 fn width_of(text: &[u8]) -> usize {
     crate::characters::columns(text)
 }
@@ -198,8 +210,12 @@ fn table(
         .unwrap_or(usize::MAX);
     let header: Vec<BString> = parsed.value("table-columns").map(names).unwrap_or_default();
     let mut rows = Vec::new();
+    let mut held = process.charge(0)?;
     for line in lines {
         process.spend(line.len() + 16);
+        // A cell takes more than its text.
+        let cells = cells_at_most(line, parsed.value("separator"));
+        held.grow(cells.saturating_mul(CELL)).map_err(limit_error)?;
         rows.push(split(line, parsed.value("separator"), limit));
     }
     let count = rows
@@ -229,10 +245,13 @@ fn table(
             order.extend(table.places(part, count));
         }
     }
-    let rest: Vec<usize> = (0..count)
-        .filter(|column| !order.contains(column))
-        .collect();
-    order.extend(rest);
+    let mut placed = vec![false; count];
+    for column in &order {
+        if let Some(placed) = placed.get_mut(*column) {
+            *placed = true;
+        }
+    }
+    order.extend((0..count).filter(|column| placed.get(*column) != Some(&true)));
     order.retain(|column| hidden.get(*column) != Some(&true));
     if parsed.has("json") {
         return json(parsed, &table, &order, out);

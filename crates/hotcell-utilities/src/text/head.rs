@@ -11,6 +11,7 @@ use hotcell_process::{Input, Output, Process, limit_error};
 use crate::{
     Opt, Usage, Utility,
     lines::Lines,
+    list::room_of,
     number,
     operands::{complain_of_opening, each_input_or},
     quote::quote,
@@ -204,14 +205,12 @@ fn all_but_lines(
     let mut held: VecDeque<Vec<u8>> = VecDeque::new();
     let mut charge = process.charge(0)?;
     while let Some(line) = lines.next_line()? {
-        charge
-            .grow(line.len() + size_of::<Vec<u8>>())
-            .map_err(limit_error)?;
+        charge.grow(room_of(line)).map_err(limit_error)?;
         held.push_back(line.to_vec());
         if held.len() > count
             && let Some(line) = held.pop_front()
         {
-            charge.shrink(line.len() + size_of::<Vec<u8>>());
+            charge.shrink(room_of(&line));
             out.write_all(&line)?;
         }
     }

@@ -3,12 +3,16 @@
 use std::{
     cmp::Ordering,
     io::{self, Write},
+    rc::Rc,
 };
 
 use bstr::{BStr, ByteSlice};
-use hotcell_process::{Input, Output, Process, limit_error};
+use hotcell_meter::Charge;
+use hotcell_process::{Input, Output, Process};
 
-use crate::{Opt, Parsed, Usage, Utility, lines::Lines, operands::complain_of, quote::quote};
+use crate::{
+    Opt, Parsed, Usage, Utility, lines::Lines, list::room_of, operands::complain_of, quote::quote,
+};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -103,10 +107,10 @@ struct Join {
 }
 
 /// A line, taken apart.
-#[derive(Clone)]
 struct Row {
     text: Vec<u8>,
     fields: Vec<(usize, usize)>,
+    _held: Charge,
 }
 
 impl Row {
@@ -147,7 +151,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let mut out = process.stdout();
     let (first, second) = (left.next(&join)?, right.next(&join)?);
     if parsed.values("o").any(|format| format == "auto") {
-        let columns = |row: &Option<Row>, index: usize| {
+        let columns = |row: &Option<Rc<Row>>, index: usize| {
             let count = row.as_ref().map_or(0, |row| row.fields.len());
             let key = join.keys.get(index).copied().unwrap_or(0);
             (0..count)
@@ -160,7 +164,7 @@ fn main(process: &Process) -> io::Result<i32> {
     let (mut left_group, mut right_group) = (first, second);
     if parsed.has("header") {
         if left_group.is_some() || right_group.is_some() {
-            join.put(left_group.as_ref(), right_group.as_ref(), &mut out)?;
+            join.put(left_group.as_deref(), right_group.as_deref(), &mut out)?;
         }
         (left_group, right_group) = (left.next(&join)?, right.next(&join)?);
     }
@@ -181,8 +185,8 @@ fn main(process: &Process) -> io::Result<i32> {
                 right.has_unpaired = true;
             }
             Ordering::Equal => {
-                let (ones, next_left) = left.group(one.clone(), &join)?;
-                let (others, next_right) = right.group(other.clone(), &join)?;
+                let (ones, next_left) = left.group(Rc::clone(one), &join)?;
+                let (others, next_right) = right.group(Rc::clone(other), &join)?;
                 if join.paired {
                     for one in &ones {
                         for other in &others {
@@ -397,14 +401,28 @@ impl<'p> File<'p> {
         })
     }
 
-    fn next(&mut self, join: &Join) -> io::Result<Option<Row>> {
+    fn next(&mut self, join: &Join) -> io::Result<Option<Rc<Row>>> {
         let Some(line) = self.lines.next_line()? else {
             return Ok(None);
         };
         self.line += 1;
-        let text = line.strip_suffix(&[join.end]).unwrap_or(line).to_vec();
+        let text = line.strip_suffix(&[join.end]).unwrap_or(line);
+        let separators = text.iter().filter(|byte| match join.separator {
+            Some(separator) => **byte == separator,
+            None => matches!(byte, b' ' | b'\t'),
+        });
+        // A field takes more than one letter.
+        let fields = separators.count() + 1;
+        self.process.spend(text.len() / 8);
+        let held = room_of(text) + size_of::<Row>() + fields * 2 * size_of::<(usize, usize)>();
+        let held = self.process.charge(held)?;
+        let text = text.to_vec();
         let fields = split(&text, join.separator);
-        let row = Row { text, fields };
+        let row = Rc::new(Row {
+            text,
+            fields,
+            _held: held,
+        });
         let key = join.key(&row, self.index);
         let is_wrong = self
             .last
@@ -434,9 +452,12 @@ impl<'p> File<'p> {
     }
 
     /// All rows with the key of `first`, and the first one with another.
-    fn group(&mut self, first: Row, join: &Join) -> io::Result<(Vec<Row>, Option<Row>)> {
+    fn group(
+        &mut self,
+        first: Rc<Row>,
+        join: &Join,
+    ) -> io::Result<(Vec<Rc<Row>>, Option<Rc<Row>>)> {
         let key = join.key(&first, self.index).to_vec();
-        let mut charge = self.process.charge(0)?;
         let mut rows = vec![first];
         loop {
             let Some(row) = self.next(join)? else {
@@ -445,9 +466,6 @@ impl<'p> File<'p> {
             if join.compare_keys(&key, join.key(&row, self.index)) != Ordering::Equal {
                 return Ok((rows, Some(row)));
             }
-            charge
-                .grow(row.text.len() + row.fields.len() * 16 + size_of::<Row>())
-                .map_err(limit_error)?;
             rows.push(row);
         }
     }

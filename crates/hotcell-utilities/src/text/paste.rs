@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use bstr::{BString, ByteSlice};
 use hotcell_process::{Input, Process};
 
-use crate::{Opt, Usage, Utility, lines::Lines, operands::complain_of};
+use crate::{Opt, Usage, Utility, lines::Lines, list::List, operands::complain_of};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -38,10 +38,11 @@ const USAGE: Usage = Usage {
 fn main(process: &Process) -> io::Result<i32> {
     let parsed = USAGE.parse(process);
     let delimiters = match delimiters(
+        process,
         parsed
             .value("delimiters")
             .map_or(b"\t", |list| list.as_bytes()),
-    ) {
+    )? {
         Some(delimiters) => delimiters,
         None => {
             let list = parsed.value("delimiters").unwrap_or_default();
@@ -70,39 +71,37 @@ fn main(process: &Process) -> io::Result<i32> {
 }
 
 /// The list with its escapes resolved; an empty piece is no delimiter at all.
-fn delimiters(list: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let mut result = Vec::new();
+fn delimiters<'l>(process: &Process, list: &'l [u8]) -> io::Result<Option<List<&'l [u8]>>> {
+    let mut result = List::new(process)?;
     let mut characters = list
         .char_indices()
         .map(|(start, end, _)| list.get(start..end).unwrap_or_default());
     while let Some(character) = characters.next() {
         if character != b"\\" {
-            result.push(character.to_vec());
+            result.push(character)?;
             continue;
         }
-        result.push(match characters.next()? {
-            b"0" => Vec::new(),
-            b"b" => vec![0x08],
-            b"f" => vec![0x0c],
-            b"n" => vec![b'\n'],
-            b"r" => vec![b'\r'],
-            b"t" => vec![b'\t'],
-            b"v" => vec![0x0b],
-            other => other.to_vec(),
-        });
+        let Some(escaped) = characters.next() else {
+            return Ok(None);
+        };
+        result.push(match escaped {
+            b"0" => b"",
+            b"b" => b"\x08",
+            b"f" => b"\x0c",
+            b"n" => b"\n",
+            b"r" => b"\r",
+            b"t" => b"\t",
+            b"v" => b"\x0b",
+            other => other,
+        })?;
     }
     if result.is_empty() {
-        result.push(Vec::new());
+        result.push(b"")?;
     }
-    Some(result)
+    Ok(Some(result))
 }
 
-fn serial(
-    process: &Process,
-    names: &[BString],
-    delimiters: &[Vec<u8>],
-    end: u8,
-) -> io::Result<i32> {
+fn serial(process: &Process, names: &[BString], delimiters: &[&[u8]], end: u8) -> io::Result<i32> {
     let mut out = process.stdout();
     let mut code = 0;
     for name in names {
@@ -119,7 +118,7 @@ fn serial(
         let mut is_first = true;
         while let Some(line) = lines.next_line()? {
             if !std::mem::take(&mut is_first) {
-                out.write_all(cycle.next().map_or(&b""[..], Vec::as_slice))?;
+                out.write_all(cycle.next().copied().unwrap_or_default())?;
             }
             out.write_all(line.strip_suffix(&[end]).unwrap_or(line))?;
         }
@@ -132,7 +131,7 @@ fn serial(
 fn parallel(
     process: &Process,
     names: &[BString],
-    delimiters: &[Vec<u8>],
+    delimiters: &[&[u8]],
     end: u8,
 ) -> io::Result<i32> {
     let mut out = process.stdout();
@@ -166,13 +165,18 @@ fn parallel(
         let mut cycle = delimiters.iter().cycle();
         for (column, index) in order.iter().enumerate() {
             if column > 0 {
-                row.extend_from_slice(cycle.next().map_or(&b""[..], Vec::as_slice));
+                row.extend_from_slice(cycle.next().copied().unwrap_or_default());
             }
             if let Some(source) = sources.get_mut(*index)
                 && let Some(line) = source.next_line()?
             {
                 any = true;
                 row.extend_from_slice(line.strip_suffix(&[end]).unwrap_or(line));
+            }
+            // That there is a row is known now; it may be many lines long.
+            if any {
+                out.write_all(&row)?;
+                row.clear();
             }
         }
         if !any {

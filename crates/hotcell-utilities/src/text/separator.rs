@@ -7,6 +7,8 @@ use hotcell_meter::Pace;
 use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex};
 
+use crate::list::List;
+
 pub(super) enum Separator {
     Text(Vec<u8>),
     Regex(Box<Regex>),
@@ -24,33 +26,38 @@ impl Separator {
         }
     }
 
-    /// Where it is in a text, from the beginning on.
-    pub(super) fn find_all(
+    /// Where it is in a text, from the end on.
+    pub(super) fn each_from_end(
         &self,
         process: &Process,
         text: &[u8],
-    ) -> io::Result<Vec<(usize, usize)>> {
-        let mut found = Vec::new();
+        mut found: impl FnMut(usize, usize) -> io::Result<()>,
+    ) -> io::Result<()> {
         match self {
+            // There is no list of them: it would take more than the text.
             Self::Text(separator) => {
-                for start in text.find_iter(separator) {
+                for start in text.rfind_iter(separator) {
                     process.spend(4);
-                    found.push((start, start + separator.len()));
+                    found(start, start + separator.len())?;
                 }
             }
             Self::Regex(regex) => {
+                let mut all = List::new(process)?;
                 let mut pace = Pace::new(process.stop_token());
                 let subject = regex.on(text).map_err(io::Error::other)?;
                 let mut at = 0;
                 while let Some(next) = subject.find_at(at, &mut pace).map_err(io::Error::other)? {
                     process.spend(16);
                     if !next.is_empty() {
-                        found.push((next.start, next.end));
+                        all.push((next.start, next.end))?;
                     }
                     at = next.end.max(at + 1);
                 }
+                for (start, end) in all.iter().rev() {
+                    found(*start, *end)?;
+                }
             }
         }
-        Ok(found)
+        Ok(())
     }
 }

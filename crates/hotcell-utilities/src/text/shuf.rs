@@ -7,8 +7,8 @@ use hotcell_process::{Input, Process, error_text, limit_error};
 use hotcell_vfs::OpenOptions;
 
 use crate::{
-    Opt, Parsed, Usage, Utility, entropy::Entropy, lines::Lines, operands::complain_of,
-    quote::quote,
+    Opt, Parsed, Usage, Utility, entropy::Entropy, lines::Lines, list::room_of,
+    operands::complain_of, quote::quote,
 };
 
 pub(crate) const UTILITY: Utility = Utility {
@@ -186,7 +186,7 @@ fn main(process: &Process) -> io::Result<i32> {
         let mut all = Lines::ending_with(process, input, end)?;
         while let Some(line) = all.next_line()? {
             charge
-                .grow(line.len() + size_of::<BString>() * 2)
+                .grow(room_of(line) + size_of::<BString>())
                 .map_err(limit_error)?;
             lines.push(line.strip_suffix(&[end]).unwrap_or(line).into());
         }

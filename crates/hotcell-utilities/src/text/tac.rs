@@ -71,18 +71,15 @@ fn main(process: &Process) -> io::Result<i32> {
             charge.grow(read).map_err(limit_error)?;
             text.extend_from_slice(buffer.get(..read).unwrap_or_default());
         }
-        // Where each separator is. What is between two of them is a record.
-        let mut cuts = vec![0];
-        for (start, end) in separator.find_all(process, &text)? {
-            process.spend(4);
-            charge.grow(size_of::<usize>()).map_err(limit_error)?;
-            cuts.push(if parsed.has("before") { start } else { end });
-        }
-        cuts.push(text.len());
-        for pair in cuts.windows(2).rev() {
-            let [start, end] = pair else { continue };
-            out.write_all(text.get(*start..*end).unwrap_or_default())?;
-        }
+        // What is between two separators is a record.
+        let mut record_end = text.len();
+        separator.each_from_end(process, &text, |start, end| {
+            let cut = if parsed.has("before") { start } else { end };
+            out.write_all(text.get(cut..record_end).unwrap_or_default())?;
+            record_end = cut;
+            Ok(())
+        })?;
+        out.write_all(text.get(..record_end).unwrap_or_default())?;
         Ok(())
     });
     out.flush()?;

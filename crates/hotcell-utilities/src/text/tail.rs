@@ -12,6 +12,7 @@ use hotcell_process::{Input, Output, Pid, Process, limit_error};
 use crate::{
     Opt, Usage, Utility,
     lines::Lines,
+    list::room_of,
     number,
     operands::{complain_of, complain_of_opening},
     piece::Piece,
@@ -413,20 +414,15 @@ fn last_lines_of_stream(
     let mut held: VecDeque<Vec<u8>> = VecDeque::new();
     let mut charge = process.charge(0)?;
     while let Some(line) = lines.next_line()? {
-        let mut buffer = Vec::new();
         if held.len() >= count {
             let Some(oldest) = held.pop_front() else {
                 continue;
             };
-            charge.shrink(oldest.len() + size_of::<Vec<u8>>());
-            buffer = oldest;
+            charge.shrink(room_of(&oldest));
         }
-        charge
-            .grow(line.len() + size_of::<Vec<u8>>())
-            .map_err(limit_error)?;
-        buffer.clear();
-        buffer.extend_from_slice(line);
-        held.push_back(buffer);
+        charge.grow(room_of(line)).map_err(limit_error)?;
+        // Not in the room of the oldest, which may be that of a much longer line.
+        held.push_back(line.to_vec());
     }
     held.iter().try_for_each(|line| out.write_all(line))
 }

@@ -1,12 +1,14 @@
 //! The options of `tar`.
 
 use bstr::{BStr, BString, ByteSlice};
-use hotcell_process::{Process, file_error};
+use hotcell_meter::Charge;
+use hotcell_process::{Process, limit_error};
 use hotcell_vfs::Timestamp;
 
 use super::names::Transform;
 use crate::{
     Opt, Parsed, Usage, archives::codec::Codec, files::mode::ModeChange, quote::quote, time,
+    whole::whole,
 };
 
 pub(super) const USAGE: Usage = Usage {
@@ -361,6 +363,8 @@ pub(super) struct Options {
     pub(super) strip: usize,
     pub(super) transforms: Vec<Transform>,
     pub(super) excluded: Vec<BString>,
+    /// For lists of names that were read from files.
+    _held: Vec<Charge>,
     /// Names with the directory that each is in.
     pub(super) members: Vec<(BString, BString)>,
     /// The directory that is extracted into.
@@ -526,9 +530,10 @@ impl Options {
                 }
             }
         }
+        let mut held = Vec::new();
         let mut excluded: Vec<BString> = parsed.values("exclude").map(Into::into).collect();
         for file in parsed.values("exclude-from") {
-            excluded.extend(lines_of(process, file, false));
+            excluded.extend(lines_of(process, file, false, 0, &mut held));
         }
         if parsed.has("exclude-backups") {
             excluded.extend([".#*", "*~", "#*#"].map(BString::from));
@@ -586,7 +591,7 @@ impl Options {
             .iter()
             .find_map(|name| parsed.value(name))
             .map(moment);
-        let (members, folder) = members(process, args, &parsed);
+        let (members, folder) = members(process, args, &parsed, &mut held);
         if mode == Mode::Create && members.is_empty() && !parsed.has("files-from") {
             process.complain("Cowardly refusing to create an empty archive");
             hint(process)
@@ -601,6 +606,7 @@ impl Options {
             strip,
             transforms,
             excluded,
+            _held: held,
             members,
             folder,
             mode_change,
@@ -659,16 +665,28 @@ fn by_suffix(name: &BString) -> Option<Codec> {
     }
 }
 
-fn lines_of(process: &Process, file: &BStr, by_null: bool) -> Vec<BString> {
-    let text = if file == "-" {
-        let mut text = Vec::new();
-        std::io::Read::read_to_end(&mut process.stdin(), &mut text).map(|_| text)
-    } else {
-        process
-            .vfs()
-            .read_file(&process.resolve(file))
-            .map_err(file_error)
-    };
+/// What a name in a list takes beside its bytes, with the directory that it is in.
+const NAME: usize = 2 * size_of::<BString>() + 48;
+
+fn lines_of(
+    process: &Process,
+    file: &BStr,
+    by_null: bool,
+    besides: usize,
+    held: &mut Vec<Charge>,
+) -> Vec<BString> {
+    let read = process
+        .open_input(file)
+        .and_then(|input| whole(process, input, 2));
+    let text = read.and_then(|(text, mut charge)| {
+        // The places of names take more than names of one letter.
+        let count = memchr::memchr_iter(if by_null { 0 } else { b'\n' }, &text).count();
+        charge
+            .grow(count.saturating_mul(NAME + besides))
+            .map_err(limit_error)?;
+        held.push(charge);
+        Ok(text)
+    });
     match text {
         Ok(text) if by_null => text
             .split_str("\0")
@@ -694,6 +712,7 @@ fn members(
     process: &Process,
     args: &[BString],
     parsed: &Parsed,
+    held: &mut Vec<Charge>,
 ) -> (Vec<(BString, BString)>, BString) {
     let mut folder = BString::default();
     let mut members = Vec::new();
@@ -754,7 +773,7 @@ fn members(
     let by_null = parsed.last_of(&["null", "no-null"]) == Some("null");
     for file in parsed.values("files-from") {
         members.extend(
-            lines_of(process, file, by_null)
+            lines_of(process, file, by_null, folder.len(), held)
                 .into_iter()
                 .map(|name| (name, folder.clone())),
         );

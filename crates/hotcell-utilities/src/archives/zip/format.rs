@@ -5,11 +5,15 @@
 use std::io::{self, Read};
 
 use bstr::BString;
-use flate2::{Crc, read::DeflateDecoder};
+use flate2::{Crc, bufread::DeflateDecoder};
 use hotcell_process::Process;
 use hotcell_vfs::Timestamp;
 
-use crate::calendar::{self, Zone};
+use crate::{
+    archives::codec::Watched,
+    calendar::{self, Zone},
+    list::List,
+};
 
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATED: u16 = 8;
@@ -117,7 +121,29 @@ fn end_record(data: &[u8]) -> Option<usize> {
 }
 
 /// All members, or `None` if it is no archive.
-pub(super) fn members(process: &Process, data: &[u8]) -> Option<Vec<Member>> {
+pub(super) fn members(process: &Process, data: &[u8]) -> io::Result<Option<List<Member>>> {
+    let mut members = List::new(process)?;
+    let mut refused = None;
+    let all = read_members(process, data, |member| {
+        let held = members.hold(member.name.len() + NAME);
+        refused = held.and_then(|()| members.push(member)).err();
+        refused.is_none().then_some(())
+    });
+    match refused {
+        Some(error) => Err(error),
+        None => Ok(all.map(|()| members)),
+    }
+}
+
+/// What a name takes beside its bytes.
+const NAME: usize = 16;
+
+/// Goes through the directory, until `take` has no use for more.
+fn read_members(
+    process: &Process,
+    data: &[u8],
+    mut take: impl FnMut(Member) -> Option<()>,
+) -> Option<()> {
     let end = end_record(data)?;
     let mut count = u64::from(short(data, end + 10)?);
     let mut at = u64::from(word(data, end + 16)?);
@@ -131,7 +157,6 @@ pub(super) fn members(process: &Process, data: &[u8]) -> Option<Vec<Member>> {
         at = long(data, record.checked_add(48)?)?;
     }
     let mut at = usize::try_from(at).ok()?;
-    let mut members = Vec::new();
     for _ in 0..count {
         process.spend(64);
         let head = data.get(at..at.checked_add(46)?)?;
@@ -157,10 +182,10 @@ pub(super) fn members(process: &Process, data: &[u8]) -> Option<Vec<Member>> {
             offset: u64::from(word(head, 42)?),
         };
         take_extra(&mut member, extra);
-        members.push(member);
+        take(member)?;
         at += 46 + name_length + extra_length + comment_length;
     }
-    Some(members)
+    Some(())
 }
 
 /// Times of Unix, and sizes beyond 32 bits.
@@ -208,6 +233,7 @@ pub(super) enum Bad {
 
 /// Unpacks a member, piece by piece. It may be any size: whoever takes the pieces is bounded.
 pub(super) fn unpack(
+    process: &Process,
     data: &[u8],
     member: &Member,
     mut take: impl FnMut(&[u8]) -> io::Result<()>,
@@ -218,9 +244,11 @@ pub(super) fn unpack(
     let packed = packed(data, member).ok_or(Bad::Data)?;
     let mut input: Box<dyn Read + '_> = match member.method {
         STORED => Box::new(packed),
-        DEFLATED => Box::new(DeflateDecoder::new(packed)),
+        DEFLATED => Box::new(DeflateDecoder::new(Watched::new(process, packed))),
         _ => return Err(Bad::Method),
     };
+    // An empty one is work, too.
+    process.spend(4 << 10);
     let mut crc = Crc::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -230,6 +258,7 @@ pub(super) fn unpack(
             break;
         }
         crc.update(piece);
+        process.spend(piece.len());
         take(piece).map_err(Bad::Io)?;
     }
     if crc.sum() == member.crc {

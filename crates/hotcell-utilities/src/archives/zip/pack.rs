@@ -10,15 +10,14 @@ use flate2::{Compression, Crc, write::DeflateEncoder};
 use hotcell_meter::Charge;
 use hotcell_process::{Process, file_error, limit_error};
 
-use super::{
-    format::{self, DEFLATED, Member, STORED},
-    read_all,
-};
+use super::format::{self, DEFLATED, Member, STORED};
 use crate::{
     Opt, Parsed, Usage, Utility,
     ancestors::Ancestors,
     calendar::{self, Zone},
     lines::Lines,
+    list::List,
+    whole::whole,
     wildcard,
 };
 
@@ -231,17 +230,17 @@ impl Zip<'_> {
     }
 
     fn read(&mut self, archive: &BString) -> io::Result<()> {
-        let (data, charge) = read_all(self.process, self.process.open_input(archive)?)?;
+        let (data, charge) = whole(self.process, self.process.open_input(archive)?, 1)?;
         self.charge.grow(charge.bytes() * 2).map_err(limit_error)?;
         let members = if data.is_empty() {
-            Some(Vec::new())
+            Some(List::new(self.process)?)
         } else {
-            format::members(self.process, &data)
+            format::members(self.process, &data)?
         };
         let Some(members) = members else {
             self.fail(&format!("Zip file structure invalid ({archive})"), 3);
         };
-        for member in members {
+        for member in members.iter().cloned() {
             self.process.spend(256);
             let Some(packed) = format::packed(&data, &member) else {
                 self.fail(&format!("Zip file structure invalid ({archive})"), 3);
@@ -308,7 +307,7 @@ impl Zip<'_> {
     fn add(&mut self, operand: &BString, archive: &BString) -> io::Result<()> {
         let process = self.process;
         if operand == "-" {
-            let (data, _charge) = read_all(process, process.stdin())?;
+            let (data, _charge) = whole(process, process.stdin(), 1)?;
             return self.store("-".into(), data, 0o010_600, process.now().seconds());
         }
         let mut waiting = vec![operand.clone()];
@@ -366,7 +365,7 @@ impl Zip<'_> {
                 let target = process.vfs().readlink(&path).map_err(file_error)?;
                 (target.into_bytes(), 0o120_777)
             } else {
-                let (data, charge) = read_all(process, process.open_input(&name)?)?;
+                let (data, charge) = whole(process, process.open_input(&name)?, 1)?;
                 drop(charge);
                 (data, 0o100_000 | there.mode & 0o7777)
             };
@@ -509,16 +508,12 @@ impl Zip<'_> {
     }
 
     fn test(&mut self, archive: &BString) -> io::Result<()> {
-        let (data, _charge) = read_all(self.process, self.process.open_input(archive)?)?;
-        let members = format::members(self.process, &data).unwrap_or_default();
-        let process = self.process;
-        let is_right = members.iter().all(|member| {
-            format::unpack(&data, member, |piece| {
-                process.spend(piece.len());
-                Ok(())
-            })
-            .is_ok()
-        });
+        let (data, _charge) = whole(self.process, self.process.open_input(archive)?, 1)?;
+        let members = format::members(self.process, &data)?;
+        let is_right = members
+            .iter()
+            .flat_map(|members| members.iter())
+            .all(|member| format::unpack(self.process, &data, member, |_| Ok(())).is_ok());
         if is_right {
             return self.say(&[b"test of ", archive.as_slice(), b" OK\n"].concat());
         }

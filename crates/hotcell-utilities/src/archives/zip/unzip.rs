@@ -6,11 +6,8 @@ use bstr::{BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
 use hotcell_vfs::{OpenOptions, SetTime, Times};
 
-use super::{
-    format::{self, Bad, DEFLATED, Member},
-    read_all,
-};
-use crate::{Opt, Parsed, Usage, Utility, calendar, wildcard};
+use super::format::{self, Bad, DEFLATED, Member};
+use crate::{Opt, Parsed, Usage, Utility, calendar, quote, whole::whole, wildcard};
 
 const USAGE: Usage = Usage {
     name: "unzip",
@@ -79,27 +76,26 @@ fn main(process: &Process) -> io::Result<i32> {
         USAGE.fail(process, "only -Z1 is supported");
     }
     let (archive, wanted) = (archive.clone(), wanted.to_vec());
-    let ending = |end: &str| BString::from([archive.as_slice(), end.as_bytes()].concat());
-    let candidates = [archive.clone(), ending(".zip"), ending(".ZIP")];
-    let found = candidates.iter().find(|name| {
-        process
-            .metadata(name, true)
-            .is_ok_and(|there| there.is_file())
+    let found = ["", ".zip", ".ZIP"].iter().find_map(|ending| {
+        let name = BString::from([archive.as_slice(), ending.as_bytes()].concat());
+        let there = process.metadata(&name, true);
+        there.is_ok_and(|there| there.is_file()).then_some(name)
     });
-    let Some(name) = found else {
+    let Some(name) = &found else {
+        let archive = quote::shortened(&archive);
         let text =
             format!("unzip:  cannot find or open {archive}, {archive}.zip or {archive}.ZIP.\n");
         process.stderr().write_all(text.as_bytes())?;
         return Ok(9);
     };
-    let (data, _charge) = read_all(process, process.open_input(name)?)?;
+    let (data, _charge) = whole(process, process.open_input(name)?, 1)?;
     let is_quiet = parsed.has("p") || parsed.has("q") || parsed.has("Z");
     let mut out = process.stdout();
     if !is_quiet || (parsed.has("l") || parsed.has("v")) && !parsed.has("q") {
         out.write_all(&[b"Archive:  ", name.as_slice(), b"\n"].concat())?;
         out.flush()?;
     }
-    let Some(members) = format::members(process, &data) else {
+    let Some(members) = format::members(process, &data)? else {
         let text = format!(
             "  End-of-central-directory signature not found.  Either this file is not
   a zipfile, or it constitutes one disk of a multi-part archive.  In the
@@ -111,7 +107,6 @@ unzip:  cannot find zipfile directory in one of {archive} or
         process.stderr().write_all(text.as_bytes())?;
         return Ok(9);
     };
-    let _members = process.charge(members.len() * 128)?;
     let overwrites = parsed.last_of(&["o", "n"]).map(|name| name == "o");
     let mut unzip = Unzip {
         process,
@@ -266,11 +261,7 @@ impl Unzip<'_> {
             if !self.parsed.has("q") {
                 write!(out, "    testing: {:<22}  ", shown(&member.name))?;
             }
-            let process = self.process;
-            let tested = format::unpack(data, member, |piece| {
-                process.spend(piece.len());
-                Ok(())
-            });
+            let tested = format::unpack(self.process, data, member, |_| Ok(()));
             match tested {
                 Ok(()) if !self.parsed.has("q") => out.write_all(b" OK\n")?,
                 Ok(()) => {}
@@ -304,7 +295,7 @@ impl Unzip<'_> {
             if is_loud {
                 writeln!(out, "{}: {:<22}  ", verb(member), shown(&member.name))?;
             }
-            let done = format::unpack(data, member, |piece| out.write_all(piece));
+            let done = format::unpack(self.process, data, member, |piece| out.write_all(piece));
             if is_loud {
                 out.write_all(b"\n")?;
             }
@@ -416,7 +407,7 @@ impl Unzip<'_> {
             }
         };
         let mut out = process.output(stream);
-        let done = format::unpack(data, member, |piece| out.write_all(piece));
+        let done = format::unpack(self.process, data, member, |piece| out.write_all(piece));
         out.flush()?;
         drop(out);
         if let Some(mode) = member.mode() {
@@ -434,7 +425,7 @@ impl Unzip<'_> {
 
     fn link(&mut self, data: &[u8], member: &Member, name: &BString) -> io::Result<()> {
         let mut target = Vec::new();
-        let done = format::unpack(data, member, |piece| {
+        let done = format::unpack(self.process, data, member, |piece| {
             // No path is longer.
             if target.len() + piece.len() > 4096 {
                 return Err(io::Error::other("File name too long"));

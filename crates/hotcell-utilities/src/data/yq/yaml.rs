@@ -1,9 +1,13 @@
 //! Reading YAML.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
 
 use hotcell_process::Process;
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use saphyr_parser::{Event, Input, Parser, ScalarStyle, Tag};
 
 use super::super::jq::{
     print,
@@ -48,7 +52,7 @@ pub(super) fn read(
     let Ok(text) = std::str::from_utf8(text) else {
         return Ok(Err("it is not UTF-8".to_owned()));
     };
-    let mut reader = Reader {
+    let reader = Reader {
         process,
         heap,
         open: Vec::new(),
@@ -56,44 +60,116 @@ pub(super) fn read(
         documents: heap.open_array()?,
         names: HashMap::new(),
     };
-    let mut is_empty = true;
-    let mut last = 0;
-    let mut parser = Parser::new_from_str(text).keep_tags(true);
-    while let Some(event) = parser.next_event() {
-        let (event, span) = match event {
-            Ok(event) => event,
-            Err(wrong) => {
-                let place = wrong.marker();
-                return Ok(Err(format!(
-                    "{} at line {}, column {}",
-                    wrong.info(),
-                    place.line(),
-                    place.col() + 1
-                )));
-            }
-        };
-        let at = span.end.index();
-        process.spend(at.saturating_sub(last) * 4 + 32);
-        last = at;
-        match event {
-            Event::DocumentStart(_) => {
-                is_empty = true;
-                reader.anchors.clear();
-            }
-            Event::DocumentEnd if is_empty => reader.documents.push(Value::Null)?,
-            Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) => is_empty = false,
-            Event::MappingStart(..) => is_empty = false,
-            _ => {}
-        }
-        if let Err(wrong) = reader.event(event)? {
-            let (line, column) = (span.start.line(), span.start.col() + 1);
-            return Ok(Err(format!("{wrong} at line {line}, column {column}")));
-        }
+    if memchr::memchr2_iter(b'[', b'{', text.as_bytes())
+        .next()
+        .is_none()
+    {
+        return reader.documents(Parser::new_from_str(text), None);
     }
-    Ok(Ok(reader.documents.close()))
+    let ahead = Ahead {
+        process,
+        heap,
+        taken: Cell::new(0),
+        held: RefCell::new(heap.0.hold(0)?),
+        refused: RefCell::new(None),
+    };
+    let characters = ahead.watched(text);
+    reader.documents(Parser::new_from_iter(characters), Some(&ahead))
+}
+
+/// What a character that ends or begins a part of a collection in brackets may take in the parser: some tokens, in a queue that
+/// doubles as it grows.
+const TOKENS: usize = 400;
+
+/// How far the parser has read ahead of what it has said. A collection in brackets may be the key of a mapping, so that the parser
+/// says nothing of it before its end, and keeps it in pieces until then.
+struct Ahead<'h> {
+    process: &'h Process,
+    heap: &'h Heap,
+    taken: Cell<usize>,
+    held: RefCell<Held>,
+    refused: RefCell<Option<Stop>>,
+}
+
+impl Ahead<'_> {
+    /// The characters of a text. They end when there is no memory for what they become.
+    fn watched<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
+        text.chars().map_while(|character| {
+            self.process.spend(4);
+            self.taken.set(self.taken.get() + 1);
+            if matches!(character, ',' | ':' | '?' | '[' | ']' | '{' | '}')
+                && let Err(error) = self.held.borrow_mut().grow(TOKENS)
+            {
+                *self.refused.borrow_mut() = Some(error.into());
+            }
+            self.refused.borrow().is_none().then_some(character)
+        })
+    }
+
+    /// The parser has said what there is up to a place.
+    fn reached(&self, at: usize) -> Result<(), Stop> {
+        if let Some(stop) = self.refused.borrow_mut().take() {
+            return Err(stop);
+        }
+        // A line of a mapping at most.
+        if self.taken.get().saturating_sub(at) <= 2048 {
+            *self.held.borrow_mut() = self.heap.0.hold(0)?;
+        }
+        Ok(())
+    }
 }
 
 impl Reader<'_> {
+    fn documents<'t, I: Input>(
+        mut self,
+        parser: Parser<'t, I>,
+        ahead: Option<&Ahead<'_>>,
+    ) -> Result<Result<Value, String>, Stop> {
+        let reader = &mut self;
+        let process = reader.process;
+        let mut is_empty = true;
+        let mut last = 0;
+        let mut parser = parser.keep_tags(true);
+        while let Some(event) = parser.next_event() {
+            let (event, span) = match event {
+                Ok(event) => event,
+                Err(wrong) => {
+                    if let Some(ahead) = ahead {
+                        ahead.reached(usize::MAX)?;
+                    }
+                    let place = wrong.marker();
+                    return Ok(Err(format!(
+                        "{} at line {}, column {}",
+                        wrong.info(),
+                        place.line(),
+                        place.col() + 1
+                    )));
+                }
+            };
+            let at = span.end.index();
+            process.spend(at.saturating_sub(last) * 4 + 32);
+            last = at;
+            if let Some(ahead) = ahead {
+                ahead.reached(at)?;
+            }
+            match event {
+                Event::DocumentStart(_) => {
+                    is_empty = true;
+                    reader.anchors.clear();
+                }
+                Event::DocumentEnd if is_empty => reader.documents.push(Value::Null)?,
+                Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) => is_empty = false,
+                Event::MappingStart(..) => is_empty = false,
+                _ => {}
+            }
+            if let Err(wrong) = reader.event(event)? {
+                let (line, column) = (span.start.line(), span.start.col() + 1);
+                return Ok(Err(format!("{wrong} at line {line}, column {column}")));
+            }
+        }
+        Ok(Ok(self.documents.close()))
+    }
+
     fn event(&mut self, event: Event<'_>) -> Result<Result<(), String>, Stop> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {

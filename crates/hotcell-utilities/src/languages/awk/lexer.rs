@@ -1,5 +1,7 @@
 //! The words of a program.
 
+use hotcell_meter::Charge;
+
 use super::{
     number,
     syntax::{Arithmetic, Builtin, Place, Relation},
@@ -10,6 +12,8 @@ pub(crate) struct SourceText {
     /// A file; `None` for the command line.
     pub(crate) name: Option<String>,
     pub(crate) text: Vec<u8>,
+    /// For what it takes, and the program that it becomes.
+    pub(crate) _held: Option<Charge>,
 }
 
 /// Why a program cannot be run.

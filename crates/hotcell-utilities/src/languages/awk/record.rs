@@ -1,11 +1,11 @@
 //! The record, and its fields, which are found when somebody asks for them.
 
-use std::io;
+use std::{io, ops::Deref};
 
 use hotcell_regex::Regex;
 
 use super::{regexes::Regexes, text::Text, value::Value};
-use crate::languages::budget::Budget;
+use crate::languages::budget::{Budget, Held};
 
 /// How a record is taken apart.
 #[derive(Clone)]
@@ -31,11 +31,56 @@ pub(crate) enum Splitter {
 /// Where a field is in its record.
 type Span = (usize, usize);
 
+/// Where fields are, charged by the room that they take: a field of one byte takes more than the byte.
+pub(crate) struct Spans {
+    list: Vec<Span>,
+    held: Held,
+}
+
+impl Spans {
+    pub(crate) fn new(budget: &Budget) -> Self {
+        Self {
+            list: Vec::new(),
+            held: Held::nothing(budget),
+        }
+    }
+
+    /// Adds one, and says how many there are.
+    #[inline]
+    pub(crate) fn push(&mut self, start: usize, end: usize) -> io::Result<usize> {
+        if self.list.len() == self.list.capacity() {
+            self.held.make_room(&mut self.list, 1)?;
+        }
+        self.list.push((start, end));
+        Ok(self.list.len())
+    }
+
+    fn resize(&mut self, count: usize) -> io::Result<()> {
+        let more = count.saturating_sub(self.list.len());
+        self.held.make_room(&mut self.list, more)?;
+        self.list.resize(count, (0, 0));
+        Ok(())
+    }
+}
+
+impl Deref for Spans {
+    type Target = [Span];
+
+    fn deref(&self) -> &[Span] {
+        &self.list
+    }
+}
+
+/// What a number takes at most when it is written into a record.
+const NUMBER: usize = 32;
+
 pub(crate) struct Record {
     text: Vec<u8>,
-    spans: Vec<Span>,
+    spans: Spans,
     /// Fields that were assigned to. Empty, or as many as there are fields.
     assigned: Vec<Option<Value>>,
+    /// The room that those take.
+    assigned_room: Held,
     /// Where to look for more fields; `None` if all are found.
     rest: Option<usize>,
     /// The text is to be made of the fields.
@@ -59,8 +104,9 @@ impl Record {
     pub(crate) fn new(is_bytes: bool, budget: &Budget) -> Self {
         Self {
             text: Vec::new(),
-            spans: Vec::new(),
+            spans: Spans::new(budget),
             assigned: Vec::new(),
+            assigned_room: Held::nothing(budget),
             rest: None,
             is_stale: false,
             splitter: Splitter::Blanks,
@@ -78,7 +124,7 @@ impl Record {
     }
 
     fn begin(&mut self) {
-        self.spans.clear();
+        self.spans.list.clear();
         if !self.assigned.is_empty() {
             self.assigned.clear();
         }
@@ -96,9 +142,30 @@ impl Record {
         &self.text
     }
 
+    /// How much [`Record::rebuild`] makes, about.
+    pub(crate) fn rebuilt_size(&self, separator: &[u8]) -> usize {
+        let fields = self.spans.iter().enumerate().map(|(at, (start, end))| {
+            match self.assigned.get(at).and_then(Option::as_ref) {
+                Some(Value::Text(text) | Value::Input(text)) => text.as_bytes().len(),
+                Some(_) => NUMBER,
+                None => end - start,
+            }
+        });
+        fields.fold(0, |sum: usize, field| {
+            sum.saturating_add(field).saturating_add(separator.len())
+        })
+    }
+
     /// Makes the text of the fields again.
-    pub(crate) fn rebuild(&mut self, separator: &[u8], mut put: impl FnMut(&Value, &mut Vec<u8>)) {
-        let mut text = Vec::with_capacity(self.text.len() + 16);
+    pub(crate) fn rebuild(
+        &mut self,
+        separator: &[u8],
+        mut put: impl FnMut(&Value, &mut Vec<u8>),
+    ) -> io::Result<()> {
+        // One string may be in all fields, and the separator is between all of them.
+        let size = self.rebuilt_size(separator);
+        let _held = self.budget.hold(size)?;
+        let mut text = Vec::with_capacity(size);
         for at in 0..self.spans.len() {
             if at > 0 {
                 text.extend_from_slice(separator);
@@ -111,12 +178,13 @@ impl Record {
                     text.extend_from_slice(self.text.get(from..to).unwrap_or_default());
                 }
             }
-            if let Some(span) = self.spans.get_mut(at) {
+            if let Some(span) = self.spans.list.get_mut(at) {
                 *span = (start, text.len());
             }
         }
         self.text = text;
         self.is_stale = false;
+        Ok(())
     }
 
     /// The field of this number, from 1.
@@ -144,15 +212,9 @@ impl Record {
 
     /// Makes it so many fields.
     pub(crate) fn set_count(&mut self, count: usize, regexes: &Regexes<'_>) -> io::Result<()> {
-        let before = self.count(regexes)?;
-        if count > before {
-            let room = (count - before).saturating_mul(size_of::<Span>() + size_of::<Value>());
-            // Checked, not kept: the next record is as long as the input makes it.
-            self.budget.take(room)?;
-            self.budget.give_back(room);
-        }
-        self.make_assignable();
-        self.spans.resize(count, (0, 0));
+        self.count(regexes)?;
+        self.make_assignable(count)?;
+        self.spans.resize(count)?;
         self.assigned.resize(count, None);
         self.is_stale = true;
         Ok(())
@@ -168,7 +230,7 @@ impl Record {
         if number > self.count(regexes)? {
             self.set_count(number, regexes)?;
         }
-        self.make_assignable();
+        self.make_assignable(self.spans.len())?;
         if let Some(place) = self.assigned.get_mut(number.wrapping_sub(1)) {
             *place = Some(value);
         }
@@ -176,10 +238,15 @@ impl Record {
         Ok(())
     }
 
-    fn make_assignable(&mut self) {
+    /// Makes room for what is assigned to so many fields.
+    fn make_assignable(&mut self, count: usize) -> io::Result<()> {
+        let count = count.max(self.spans.len());
+        let more = count.saturating_sub(self.assigned.len());
+        self.assigned_room.make_room(&mut self.assigned, more)?;
         if self.assigned.is_empty() {
             self.assigned.resize(self.spans.len(), None);
         }
+        Ok(())
     }
 
     fn find_fields(&mut self, upto: usize, regexes: &Regexes<'_>) -> io::Result<()> {
@@ -191,8 +258,7 @@ impl Record {
             is_bytes: self.is_bytes,
         };
         self.rest = split.run(&self.splitter, from, upto, &mut |start, end| {
-            spans.push((start, end));
-            spans.len()
+            spans.push(start, end)
         })?;
         if matches!(self.splitter, Splitter::Csv) {
             self.unquote()?;
@@ -202,7 +268,7 @@ impl Record {
 
     /// Fields of comma-separated values do not have their quotes.
     fn unquote(&mut self) -> io::Result<()> {
-        self.make_assignable();
+        self.make_assignable(self.spans.len())?;
         for (span, place) in self.spans.iter().zip(&mut self.assigned) {
             let field = self.text.get(span.0..span.1).unwrap_or_default();
             if let Some(text) = unquoted(field) {
@@ -227,19 +293,19 @@ impl Split<'_, '_> {
         splitter: &Splitter,
         from: usize,
         upto: usize,
-        found: &mut impl FnMut(usize, usize) -> usize,
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
     ) -> io::Result<Option<usize>> {
         match splitter {
-            Splitter::Blanks => Ok(self.blanks(from, upto, found)),
-            Splitter::Byte(byte) => Ok(self.byte(*byte, from, upto, found)),
+            Splitter::Blanks => self.blanks(from, upto, found),
+            Splitter::Byte(byte) => self.byte(*byte, from, upto, found),
             Splitter::ByteOrNewline(byte) => {
                 let mut start = 0;
                 for at in memchr::memchr2_iter(*byte, b'\n', self.text) {
-                    found(start, at);
+                    found(start, at)?;
                     start = at + 1;
                 }
                 if !self.text.is_empty() {
-                    found(start, self.text.len());
+                    found(start, self.text.len())?;
                 }
                 Ok(None)
             }
@@ -249,17 +315,17 @@ impl Split<'_, '_> {
                 let mut at = 0;
                 while at < self.text.len() {
                     let length = self.character(at);
-                    found(at, at + length);
+                    found(at, at + length)?;
                     at += length;
                 }
                 Ok(None)
             }
             Splitter::Widths(widths) => {
-                self.widths(widths, found);
+                self.widths(widths, found)?;
                 Ok(None)
             }
             Splitter::Csv => {
-                self.csv(found);
+                self.csv(found)?;
                 Ok(None)
             }
         }
@@ -279,19 +345,22 @@ impl Split<'_, '_> {
         &self,
         from: usize,
         upto: usize,
-        found: &mut impl FnMut(usize, usize) -> usize,
-    ) -> Option<usize> {
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
+    ) -> io::Result<Option<usize>> {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
         let mut at = from;
         loop {
             let rest = self.text.get(at..).unwrap_or_default();
-            at += rest.iter().position(|byte| !is_blank(byte))?;
+            let Some(blanks) = rest.iter().position(|byte| !is_blank(byte)) else {
+                return Ok(None);
+            };
+            at += blanks;
             let rest = self.text.get(at..).unwrap_or_default();
             let length = rest.iter().position(is_blank).unwrap_or(rest.len());
-            let count = found(at, at + length);
+            let count = found(at, at + length)?;
             at += length;
             if count >= upto {
-                return Some(at);
+                return Ok(Some(at));
             }
         }
     }
@@ -302,22 +371,22 @@ impl Split<'_, '_> {
         byte: u8,
         from: usize,
         upto: usize,
-        found: &mut impl FnMut(usize, usize) -> usize,
-    ) -> Option<usize> {
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
+    ) -> io::Result<Option<usize>> {
         if self.text.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut at = from;
         loop {
             let rest = self.text.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(byte, rest) else {
-                found(at, self.text.len());
-                return None;
+                found(at, self.text.len())?;
+                return Ok(None);
             };
-            let count = found(at, at + length);
+            let count = found(at, at + length)?;
             at += length + 1;
             if count >= upto {
-                return Some(at);
+                return Ok(Some(at));
             }
         }
     }
@@ -325,7 +394,7 @@ impl Split<'_, '_> {
     fn regex(
         &self,
         regex: &Regex,
-        found: &mut impl FnMut(usize, usize) -> usize,
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
     ) -> io::Result<Option<usize>> {
         if self.text.is_empty() {
             return Ok(None);
@@ -340,18 +409,18 @@ impl Split<'_, '_> {
                 at = separator.end + self.character(separator.end);
                 continue;
             }
-            found(start, separator.start);
+            found(start, separator.start)?;
             start = separator.end;
             at = start;
         }
-        found(start, self.text.len());
+        found(start, self.text.len())?;
         Ok(None)
     }
 
     fn fields(
         &self,
         regex: &Regex,
-        found: &mut impl FnMut(usize, usize) -> usize,
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
     ) -> io::Result<Option<usize>> {
         let mut at = 0;
         // An empty field right behind another is the end of that one.
@@ -361,7 +430,7 @@ impl Split<'_, '_> {
                 break;
             };
             if !field.is_empty() || last_end != Some(field.start) {
-                found(field.start, field.end);
+                found(field.start, field.end)?;
                 last_end = Some(field.end);
             }
             at = if field.is_empty() {
@@ -376,8 +445,8 @@ impl Split<'_, '_> {
     fn widths(
         &self,
         widths: &[(usize, Option<usize>)],
-        found: &mut impl FnMut(usize, usize) -> usize,
-    ) {
+        found: &mut impl FnMut(usize, usize) -> io::Result<usize>,
+    ) -> io::Result<()> {
         let mut at = 0;
         let skip = |mut at: usize, count: usize| {
             for _ in 0..count {
@@ -391,18 +460,19 @@ impl Split<'_, '_> {
         for (gap, width) in widths {
             at = skip(at, *gap);
             if at >= self.text.len() {
-                return;
+                return Ok(());
             }
             let end = width.map_or(self.text.len(), |width| skip(at, width));
-            found(at, end);
+            found(at, end)?;
             at = end;
         }
+        Ok(())
     }
 
     /// Fields between commas. Quotes stay where they are: see [`unquoted`].
-    fn csv(&self, found: &mut impl FnMut(usize, usize) -> usize) {
+    fn csv(&self, found: &mut impl FnMut(usize, usize) -> io::Result<usize>) -> io::Result<()> {
         if self.text.is_empty() {
-            return;
+            return Ok(());
         }
         let mut start = 0;
         let mut is_quoted = false;
@@ -410,11 +480,12 @@ impl Split<'_, '_> {
             if self.text.get(at) == Some(&b'"') {
                 is_quoted = !is_quoted;
             } else if !is_quoted {
-                found(start, at);
+                found(start, at)?;
                 start = at + 1;
             }
         }
-        found(start, self.text.len());
+        found(start, self.text.len())?;
+        Ok(())
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, io, rc::Rc};
 
-use crate::languages::budget::{Budget, Held};
+use crate::{
+    languages::budget::{Budget, Held},
+    list::room_of,
+};
 
 /// The text of a line, without its newline, with the room that was taken for it.
 pub(super) struct Text {
@@ -50,7 +53,7 @@ impl Buffer {
     pub(super) fn line(&mut self, bytes: Vec<u8>) -> io::Result<Line> {
         let held = self
             .budget
-            .hold(bytes.len() + size_of::<Text>() + 2 * size_of::<Line>())?;
+            .hold(room_of(&bytes) + size_of::<Text>() + 2 * size_of::<Line>())?;
         self.next_id += 1;
         Ok(Line {
             text: Rc::new(Text { bytes, _held: held }),

@@ -9,6 +9,7 @@ mod words;
 use std::collections::HashMap;
 
 use bstr::{BString, ByteSlice};
+use hotcell_meter::Charge;
 use hotcell_process::Process;
 
 use self::words::{end_of_command, file_name, label, optional_number};
@@ -42,6 +43,8 @@ pub(crate) struct Parser<'p> {
     /// A command whose text goes on in the next piece of the script, and what there is of it.
     pending: Option<(usize, Option<Vec<u8>>)>,
     pieces: usize,
+    /// What the commands take.
+    held: Vec<Charge>,
 }
 
 impl<'p> Parser<'p> {
@@ -55,7 +58,13 @@ impl<'p> Parser<'p> {
             jumps: Vec::new(),
             pending: None,
             pieces: 0,
+            held: Vec::new(),
         }
+    }
+
+    /// Keeps what was charged for a piece of the script as long as the script.
+    pub(crate) fn hold(&mut self, held: Charge) {
+        self.held.push(held);
     }
 
     /// Reads a piece of the script.
@@ -101,6 +110,7 @@ impl<'p> Parser<'p> {
                 *to = target;
             }
         }
+        self.script.held = self.held;
         Ok(self.script)
     }
 

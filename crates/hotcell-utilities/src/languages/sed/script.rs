@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use bstr::BString;
+use hotcell_meter::Charge;
 use hotcell_regex::Regex;
 
 /// All commands in a row; blocks and branches are jumps.
@@ -13,6 +14,8 @@ pub(crate) struct Script {
     pub(crate) is_quiet: bool,
     /// Files that `w` writes, by number.
     pub(crate) files: Vec<BString>,
+    /// For what it takes.
+    pub(crate) held: Vec<Charge>,
 }
 
 pub(crate) struct Command {

@@ -307,8 +307,7 @@ fn read(
         if count == 0 {
             break;
         }
-        // Lines and their numbers take about as much again.
-        charge.grow(count * 2).map_err(limit_error)?;
+        charge.grow(count).map_err(limit_error)?;
         bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
     }
     Ok(Content {
@@ -365,7 +364,10 @@ fn files<'p>(
     if left.bytes == right.bytes {
         let shows_same = options.style == Style::SideBySide || options.formats.is_some();
         if shows_same && !options.brief {
-            let texts = [&left, &right].map(|content| Text::new(process, &content.bytes));
+            let texts = [
+                Text::new(process, &left.bytes)?,
+                Text::new(process, &right.bytes)?,
+            ];
             Printer {
                 process,
                 options,
@@ -395,8 +397,11 @@ fn files<'p>(
         out.write_all(&[word, one.as_bytes(), b" and ", other, b" differ\n"].concat())?;
         return Ok(if options.brief { 1 } else { 2 });
     }
-    let texts = [&left, &right].map(|content| Text::new(process, &content.bytes));
-    let [numbers_left, numbers_right] = number(process, options, texts.each_ref());
+    let texts = [
+        Text::new(process, &left.bytes)?,
+        Text::new(process, &right.bytes)?,
+    ];
+    let ([numbers_left, numbers_right], _held) = number(process, options, texts.each_ref())?;
     let mut found = edits(process, &numbers_left, &numbers_right);
     keep_interesting(process, options, texts.each_ref(), &mut found)?;
     if found.is_empty() && options.style != Style::SideBySide && options.formats.is_none() {

@@ -326,6 +326,13 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// Whether lines are compared as something that is made of them.
+    pub(super) fn copies(&self) -> bool {
+        self.ignores_case
+            || self.ignores_tabs
+            || matches!(self.blanks, Blanks::Ignored | Blanks::AmountIgnored)
+    }
+
     pub(super) fn new(
         process: &Process,
         usage: &Usage,

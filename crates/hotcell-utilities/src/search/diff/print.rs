@@ -7,7 +7,7 @@ use hotcell_meter::Pace;
 use hotcell_process::{Output, Process};
 
 use super::{
-    compare::{Text, expand},
+    compare::{Text, put_expanded},
     edits::Edit,
     hunks::{Hunk, hunks},
     options::{Options, Style},
@@ -86,24 +86,20 @@ impl Printer<'_, '_> {
     /// A line behind its mark.
     fn line(&mut self, mark: &str, side: usize, at: usize, color: &str) -> io::Result<()> {
         self.process.spend(8);
-        let Some(text) = self.texts.get(side) else {
+        let Some(text) = self.texts.get(side).copied() else {
             return Ok(());
         };
         let line = text.lines.get(at).copied().unwrap_or_default();
         let is_cut = text.is_cut && at + 1 == text.lines.len();
-        let shown = if self.options.expands_tabs {
-            expand(line, self.options.tab)
-        } else {
-            line.to_vec()
-        };
         let mark = if self.options.initial_tab {
             mark.replace(' ', "\t")
         } else {
             mark.to_owned()
         };
+        let tab = self.options.expands_tabs.then_some(self.options.tab);
         self.paint(color, |out| {
             out.write_all(mark.as_bytes())?;
-            out.write_all(&shown)
+            put(out, line, tab)
         })?;
         self.out.write_all(b"\n")?;
         if is_cut {
@@ -113,17 +109,13 @@ impl Printer<'_, '_> {
     }
 
     fn plain(&mut self, mark: &str, side: usize, at: usize) -> io::Result<()> {
-        let Some(text) = self.texts.get(side) else {
+        let Some(text) = self.texts.get(side).copied() else {
             return Ok(());
         };
         let line = text.lines.get(at).copied().unwrap_or_default();
-        let shown = if self.options.expands_tabs {
-            expand(line, self.options.tab)
-        } else {
-            line.to_vec()
-        };
         self.out.write_all(mark.as_bytes())?;
-        self.out.write_all(&shown)?;
+        let tab = self.options.expands_tabs.then_some(self.options.tab);
+        put(self.out, line, tab)?;
         self.out.write_all(b"\n")?;
         if text.is_cut && at + 1 == text.lines.len() {
             self.out.write_all(b"\\ No newline at end of file\n")?;
@@ -322,6 +314,14 @@ fn letter(edit: &Edit) -> char {
         (true, _) => 'a',
         (_, true) => 'd',
         _ => 'c',
+    }
+}
+
+/// Writes a line, with its tabs as spaces if they are so wide.
+fn put(out: &mut Output<'_>, line: &[u8], tab: Option<usize>) -> io::Result<()> {
+    match tab {
+        Some(tab) => put_expanded(out, line, tab, usize::MAX).map(|_| ()),
+        None => out.write_all(line),
     }
 }
 

@@ -2,7 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::{compare::expand, edits::Edit, print::Printer};
+use hotcell_process::Output;
+
+use super::{
+    compare::{put_expanded, put_spaces},
+    edits::Edit,
+    print::Printer,
+};
 
 pub(super) fn print(printer: &mut Printer<'_, '_>, edits: &[Edit]) -> io::Result<()> {
     let width = printer.options.width;
@@ -80,44 +86,39 @@ fn row(
 ) -> io::Result<()> {
     printer.process.spend(16);
     let texts = printer.texts;
-    let line = |side: usize, at: Option<usize>| -> Vec<u8> {
-        let text = texts
+    let line = |side: usize, at: Option<usize>| -> &[u8] {
+        texts
             .get(side)
             .and_then(|text| text.lines.get(at?).copied())
-            .unwrap_or_default();
-        let mut shown = expand(text, printer.options.tab);
-        shown.truncate(columns.half);
-        shown
+            .unwrap_or_default()
     };
     let (one, other) = (line(0, left), line(1, right));
-    let mut column = one.len();
-    let mut out = one;
-    let to = |column: &mut usize, target: usize, out: &mut Vec<u8>| {
-        let tab = printer.options.tab;
+    let tab = printer.options.tab;
+    let out = &mut *printer.out;
+    let mut column = put_expanded(out, one, tab, columns.half)?;
+    let expands_tabs = printer.options.expands_tabs;
+    let to = |column: &mut usize, target: usize, out: &mut Output<'_>| {
         while *column < target {
-            let next = (*column / tab + 1) * tab;
-            if !printer.options.expands_tabs && next <= target {
-                out.push(b'\t');
+            let next = (*column / tab + 1).saturating_mul(tab);
+            if !expands_tabs && next <= target {
+                out.write_all(b"\t")?;
                 *column = next;
             } else {
-                out.push(b' ');
-                *column += 1;
+                let next = next.min(target);
+                put_spaces(out, next - *column)?;
+                *column = next;
             }
         }
+        io::Result::Ok(())
     };
     if mark != b' ' {
-        to(
-            &mut column,
-            (columns.half + columns.second - 1) / 2,
-            &mut out,
-        );
-        out.push(mark);
+        to(&mut column, (columns.half + columns.second - 1) / 2, out)?;
+        out.write_all(&[mark])?;
         column += 1;
     }
-    if right.is_some() && !other.is_empty() {
-        to(&mut column, columns.second, &mut out);
-        out.extend_from_slice(&other);
+    if right.is_some() && !other.is_empty() && columns.half > 0 {
+        to(&mut column, columns.second, out)?;
+        put_expanded(out, other, tab, columns.half)?;
     }
-    out.push(b'\n');
-    printer.out.write_all(&out)
+    out.write_all(b"\n")
 }

@@ -12,7 +12,7 @@ use super::{
     options::{BinaryFiles, List},
     print::Place,
 };
-use crate::lines::Lines;
+use crate::{lines::Lines, list};
 
 /// How much is searched at once.
 const BLOCK: usize = 128 << 10;
@@ -326,7 +326,7 @@ impl Scan {
         let text = line.strip_suffix(&[options.end]).unwrap_or(line);
         if options.only_matching {
             if !options.invert {
-                for (start, end) in matches(grep, text)? {
+                for &(start, end) in matches(grep, text)?.iter() {
                     let place = Place {
                         offset: place.offset + start as u64,
                         ..place
@@ -346,7 +346,7 @@ impl Scan {
         let painted = if options.color && !options.invert {
             matches(grep, text)?
         } else {
-            Vec::new()
+            list::List::new(grep.process)?
         };
         grep.out.line(name, place, line, true, &painted)
     }
@@ -362,8 +362,8 @@ fn end_lines_at_nul(bytes: &mut [u8]) {
 }
 
 /// All matches in a line that are not empty.
-fn matches(grep: &Grep<'_>, text: &[u8]) -> io::Result<Vec<(usize, usize)>> {
-    let mut found = Vec::new();
+fn matches(grep: &Grep<'_>, text: &[u8]) -> io::Result<list::List<(usize, usize)>> {
+    let mut found = list::List::new(grep.process)?;
     let mut at = 0;
     while at <= text.len() {
         grep.process.spend(8);
@@ -371,7 +371,7 @@ fn matches(grep: &Grep<'_>, text: &[u8]) -> io::Result<Vec<(usize, usize)>> {
             break;
         };
         if end > start {
-            found.push((start, end));
+            found.push((start, end))?;
             at = end;
         } else {
             at = start + 1;

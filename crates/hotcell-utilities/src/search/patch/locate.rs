@@ -3,10 +3,11 @@
 use hotcell_process::Process;
 
 use super::hunk::Hunk;
+use crate::list::List;
 
 /// The file being patched, and how far it was gone through.
 pub(super) struct Place<'t> {
-    pub(super) input: Vec<&'t [u8]>,
+    pub(super) input: List<&'t [u8]>,
     /// Lines before this one are settled, from 1.
     pub(super) frozen: usize,
     /// By how much hunks were found away from where they said.

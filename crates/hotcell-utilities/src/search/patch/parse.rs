@@ -1,16 +1,20 @@
 //! Reading a patch: its headers, then its hunks, in the form they have.
 
+use std::io;
+
 use bstr::ByteSlice;
+use hotcell_process::Process;
 
 use super::{
     header::{self, Header},
     hunk::{Hunk, Line},
     options::Form,
 };
+use crate::list::List;
 
 /// The patch, line by line.
 pub(super) struct Text<'t> {
-    lines: Vec<&'t [u8]>,
+    lines: List<&'t [u8]>,
     /// The next line, from 0.
     pub(super) at: usize,
 }
@@ -25,12 +29,22 @@ pub(super) enum Malformed {
     Chopped,
 }
 
+/// The lines of a text, with what ends them.
+pub(super) fn lines<'t>(process: &Process, text: &'t [u8]) -> io::Result<List<&'t [u8]>> {
+    let mut lines = List::new(process)?;
+    for line in text.lines_with_terminator() {
+        process.spend(line.len() / 16 + 1);
+        lines.push(line)?;
+    }
+    Ok(lines)
+}
+
 impl<'t> Text<'t> {
-    pub(super) fn new(text: &'t [u8]) -> Self {
-        Self {
-            lines: text.lines_with_terminator().collect(),
+    pub(super) fn new(process: &Process, text: &'t [u8]) -> io::Result<Self> {
+        Ok(Self {
+            lines: lines(process, text)?,
             at: 0,
-        }
+        })
     }
 
     pub(super) fn line(&self, number: usize) -> Option<&'t [u8]> {

@@ -7,6 +7,9 @@ use super::options::{Case, Settings};
 /// What automata for the pattern may take.
 pub(super) const MEMORY_MAX: usize = 16 << 20;
 
+/// What a byte of many words may take while they are compiled.
+pub(super) const PER_BYTE: usize = 40;
+
 pub(super) fn matcher(settings: &Settings) -> Result<RegexMatcher, String> {
     let mut builder = RegexMatcherBuilder::new();
     let is_fixed = settings

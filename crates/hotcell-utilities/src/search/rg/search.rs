@@ -10,13 +10,13 @@ use grep_matcher::LineTerminator;
 use grep_printer::{
     JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
 };
-use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use hotcell_meter::Charge;
 use hotcell_process::{Input, Process, error_text};
 use termcolor::WriteColor;
 
 use super::{
+    counted::{Counted, Lines},
     hold,
     options::{Mode, Settings},
     rules::os_path,
@@ -29,7 +29,7 @@ const HELD_MAX: usize = 1 << 30;
 pub(super) struct Search<'p, W: WriteColor> {
     process: &'p Process,
     settings: &'p Settings,
-    matcher: &'p RegexMatcher,
+    matcher: &'p Counted<'p>,
     searcher: Searcher,
     printer: Printer<W>,
     charge: Charge,
@@ -49,7 +49,7 @@ impl<'p, W: WriteColor> Search<'p, W> {
     pub(super) fn new(
         process: &'p Process,
         settings: &'p Settings,
-        matcher: &'p RegexMatcher,
+        matcher: &'p Counted<'p>,
         out: W,
     ) -> io::Result<Self> {
         let mut builder = SearcherBuilder::new();
@@ -114,19 +114,31 @@ impl<'p, W: WriteColor> Search<'p, W> {
         let path = os_path(shown);
         let searched = match &mut self.printer {
             Printer::Lines(printer) => {
-                let mut sink = printer.sink_with_path(self.matcher, &*path);
+                let printer = printer.sink_with_path(self.matcher, &*path);
+                let mut sink = Lines {
+                    counted: self.matcher,
+                    printer,
+                };
                 let done = self.searcher.search_reader(self.matcher, reader, &mut sink);
-                done.map(|()| (sink.has_match(), sink.stats().cloned()))
+                done.map(|()| (sink.printer.has_match(), sink.printer.stats().cloned()))
             }
             Printer::Summary(printer) => {
-                let mut sink = printer.sink_with_path(self.matcher, &*path);
+                let printer = printer.sink_with_path(self.matcher, &*path);
+                let mut sink = Lines {
+                    counted: self.matcher,
+                    printer,
+                };
                 let done = self.searcher.search_reader(self.matcher, reader, &mut sink);
-                done.map(|()| (sink.has_match(), sink.stats().cloned()))
+                done.map(|()| (sink.printer.has_match(), sink.printer.stats().cloned()))
             }
             Printer::Json(printer) => {
-                let mut sink = printer.sink_with_path(self.matcher, &*path);
+                let printer = printer.sink_with_path(self.matcher, &*path);
+                let mut sink = Lines {
+                    counted: self.matcher,
+                    printer,
+                };
                 let done = self.searcher.search_reader(self.matcher, reader, &mut sink);
-                done.map(|()| (sink.has_match(), Some(sink.stats().clone())))
+                done.map(|()| (sink.printer.has_match(), Some(sink.printer.stats().clone())))
             }
         };
         match searched {

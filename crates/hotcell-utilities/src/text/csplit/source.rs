@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io};
 use hotcell_meter::Charge;
 use hotcell_process::{Input, Process, limit_error};
 
-use crate::lines::Lines;
+use crate::{lines::Lines, list::room_of};
 
 pub(super) struct Source<'p> {
     lines: Lines<'p, Input<'p>>,
@@ -76,5 +76,5 @@ impl<'p> Source<'p> {
 }
 
 fn cost(line: &[u8]) -> usize {
-    line.len() + size_of::<Vec<u8>>()
+    room_of(line)
 }

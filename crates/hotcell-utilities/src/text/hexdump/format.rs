@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use bstr::{BString, ByteSlice, ByteVec};
 
+use crate::quote::shortened;
+
 /// How bytes are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -72,7 +74,7 @@ const MOST: usize = 1 << 20;
 
 impl Format {
     pub(super) fn parse(text: &[u8]) -> Result<Self, BString> {
-        let bad = || BString::from([b"bad format {", text, b"}"].concat());
+        let bad = || BString::from([b"bad format {", shortened(text).as_slice(), b"}"].concat());
         let mut units = Vec::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {

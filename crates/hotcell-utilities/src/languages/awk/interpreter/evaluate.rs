@@ -333,8 +333,8 @@ impl<'a> Interpreter<'a> {
     fn rebuild_record(&mut self) -> Result<()> {
         let separator = self.settings.ofs.clone();
         let count = self.record.count(&self.regexes)?;
-        self.check_room(count.saturating_mul(separator.as_bytes().len()))?;
-        self.process.spend(count);
+        let size = self.record.rebuilt_size(separator.as_bytes());
+        self.process.spend(count.saturating_add(size / 16));
         let format = self.settings.convfmt.clone();
         let is_default = format.as_bytes() == b"%.6g";
         let mut numbers = Vec::new();
@@ -361,7 +361,7 @@ impl<'a> Interpreter<'a> {
                 }
                 Value::Number(_) => out.extend(numbers.next().unwrap_or_default()),
                 Value::Nothing | Value::Array(_) => {}
-            });
+            })?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use hotcell_regex::{Captures, Match, Regex};
 use super::{
     super::{
         array::Sought,
-        record::{Split, Splitter},
+        record::{Spans, Split, Splitter},
         syntax::{self, Argument, ArrayExpr},
         text::Text,
         value::{ArrayRef, Value},
@@ -298,17 +298,15 @@ impl<'a> Interpreter<'a> {
             Some(Argument::Array(separators)) => Some(self.array(separators)?),
             _ => None,
         };
-        let mut spans: Vec<(usize, usize)> = Vec::new();
+        let mut spans = Spans::new(&self.budget);
         let mut split = Split {
             text: &text,
             regexes: &self.regexes,
             is_bytes: self.is_bytes,
         };
         split.run(&splitter, 0, usize::MAX, &mut |start, end| {
-            spans.push((start, end));
-            spans.len()
+            spans.push(start, end)
         })?;
-        self.check_room(spans.len().saturating_mul(64))?;
         self.put_split(&array, &text, &spans, matches!(splitter, Splitter::Csv))?;
         if let Some(separators) = separators {
             self.put_separators(&separators, &text, &spans, is_pattern)?;

@@ -2,10 +2,13 @@
 
 use std::io::Write;
 
+use hotcell_meter::Charge;
+
 use super::{Addresses, Editor, Result, mistake};
+use crate::whole::whole;
 
 impl Editor<'_> {
-    pub(super) fn output_of(&mut self, command: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn output_of(&mut self, command: &[u8]) -> Result<(Vec<u8>, Charge)> {
         self.out.flush()?;
         let (reader, writer) = self.process.pipe()?;
         let spec = self
@@ -16,7 +19,7 @@ impl Editor<'_> {
             Ok(pid) => pid?,
             Err(error) => return Err(mistake(format!("sh: {error}"))),
         };
-        let content = self.read_all(self.process.input(reader))?;
+        let content = whole(self.process, self.process.input(reader), 1)?;
         self.process.wait(pid);
         Ok(content)
     }

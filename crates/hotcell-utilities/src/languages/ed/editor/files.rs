@@ -1,12 +1,14 @@
 //! Reading and writing files.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use bstr::{BString, ByteSlice};
-use hotcell_process::{Input, Output, error_text, limit_error};
+use hotcell_meter::Charge;
+use hotcell_process::{Output, error_text};
 use hotcell_vfs::OpenOptions;
 
 use super::{Addresses, Editor, Fault, Flow, Result, mistake, no_address};
+use crate::whole::whole;
 
 impl Editor<'_> {
     pub(super) fn file_name(&mut self, addresses: Addresses) -> Result<()> {
@@ -85,7 +87,7 @@ impl Editor<'_> {
 
     /// Reads a file, or what a command prints, to behind a line.
     pub(super) fn read_into(&mut self, name: &[u8], after: usize) -> Result<()> {
-        let content = match name.strip_prefix(b"!") {
+        let (content, _held) = match name.strip_prefix(b"!") {
             Some(command) => self.output_of(command)?,
             None => self.content_of(name)?,
         };
@@ -113,9 +115,9 @@ impl Editor<'_> {
         Ok(())
     }
 
-    pub(super) fn content_of(&mut self, name: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn content_of(&mut self, name: &[u8]) -> Result<(Vec<u8>, Charge)> {
         let opened = self.process.open_input(name);
-        let content = opened.and_then(|input| self.read_all(input));
+        let content = opened.and_then(|input| whole(self.process, input, 1));
         content.map_err(|error| self.refused(name, &error, "Cannot open input file"))
     }
 
@@ -128,20 +130,6 @@ impl Editor<'_> {
         let _ = self.out.flush();
         let _ = self.process.stderr().write_all(&text);
         mistake(message)
-    }
-
-    pub(super) fn read_all(&self, mut input: Input<'_>) -> io::Result<Vec<u8>> {
-        let mut content = Vec::new();
-        let mut charge = self.process.charge(0)?;
-        let mut piece = vec![0; 32 << 10];
-        loop {
-            let count = input.read(&mut piece)?;
-            if count == 0 {
-                return Ok(content);
-            }
-            charge.grow(count).map_err(limit_error)?;
-            content.extend_from_slice(piece.get(..count).unwrap_or_default());
-        }
     }
 
     pub(super) fn write(

@@ -14,6 +14,9 @@ use crate::languages::sed::{
     script::{Address, Pattern},
 };
 
+/// What a compiled pattern takes, about.
+const REGEX: usize = 3 << 10;
+
 impl Parser<'_> {
     pub(super) fn address(
         &mut self,
@@ -83,7 +86,7 @@ impl Parser<'_> {
 
     /// Compiles a pattern; the empty one stands for the last that was used.
     pub(super) fn pattern(
-        &self,
+        &mut self,
         cursor: &Cursor<'_>,
         source: &[u8],
         options: Options,
@@ -104,6 +107,9 @@ impl Parser<'_> {
         if self.dialect.is_posix && !self.dialect.is_extended {
             source = without_gnu_operators(&source);
         }
+        let held = self.process.charge(REGEX + source.len());
+        self.held
+            .push(held.map_err(|error| cursor.error(error.to_string()))?);
         let regex = Regex::new(&source, flavor, options);
         let regex = regex.map_err(|error| cursor.error(error.to_string()))?;
         Ok(Some(Rc::new(regex)))
