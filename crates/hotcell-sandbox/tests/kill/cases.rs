@@ -164,6 +164,50 @@ pub(crate) const ALL: &[Case] = &[
         "unzstd",
         "while :; do zstd -d -c bomb.zst; done > /dev/null",
     ),
+    case(
+        "unxz of what is thrown away",
+        "while :; do xz -t bomb.xz; xz -l bomb.xz; done > /dev/null",
+    ),
+    case(
+        "bunzip2 of members with nothing in them",
+        "while :; do bunzip2 -c empty.bz2; done",
+    ),
+    case(
+        "gunzip of members with nothing in them",
+        "while :; do gunzip -c empty.gz; done",
+    ),
+    case(
+        "unxz of streams with nothing in them",
+        "while :; do unxz -c empty.xz; done",
+    ),
+    case(
+        "unzstd of frames with nothing in them",
+        "while :; do zstd -d -c empty.zst; done",
+    ),
+    late(
+        "unzip of members with nothing in them",
+        "while :; do unzip -tqq empty.zip; done",
+    ),
+    late(
+        "tar of members with nothing in them",
+        "while :; do tar tf empty.tar; done > /dev/null",
+    ),
+    case(
+        "bc, a long quotient",
+        "echo 'scale = 9000000; 1/3; 1/7; 1/9; 1/11; 1/13; 1/17; 1/19; 1/23; 1/29; 1/31' | bc > /dev/null; sleep 100",
+    ),
+    case(
+        "bc, long numbers",
+        "echo 'scale = 100000; a = sqrt(2); b = sqrt(3); while (1) a / b * a' | bc",
+    ),
+    case(
+        "rg with replacements in a long line",
+        "head -c 4000000 /dev/zero | tr '\\0' a > e; while :; do rg a -r xyz e; done > /dev/null",
+    ),
+    case(
+        "replacing in a long value",
+        "printf -v x '%*s' 4000000 ''; while :; do y=${x// /b}; done",
+    ),
     case("unzip", "while :; do unzip -p bomb.zip; done > /dev/null"),
     case("sha256sum", "sha256sum /dev/zero"),
     case("base64", "base64 /dev/zero > /dev/null"),
@@ -305,7 +349,13 @@ pub(crate) fn prepared() -> Sandbox {
             ${pack%.*} -c part > packed
             cat packed packed packed packed packed packed packed packed packed packed > bomb.${pack#*.}
         done
+        for pack in gzip.gz bzip2.bz2 xz.xz zstd.zst; do
+            ${pack%.*} -c < /dev/null > one
+            for i in {1..14}; do cat one one > two; mv two one; done
+            mv one empty.${pack#*.}
+        done
         rm part packed
+        mkdir none; (cd none; touch {1..4000}; zip -q ../empty.zip *; tar cf ../empty.tar *); rm -r none
         head -c 50000000 /dev/zero > zeros; zip -q bomb.zip zeros; rm zeros
     "#;
     for (name, text) in MODULES {
