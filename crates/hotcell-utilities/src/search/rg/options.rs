@@ -4,7 +4,7 @@ use std::io;
 
 use bstr::{BStr, BString, ByteSlice, ByteVec};
 use grep_printer::{ColorSpecs, UserColorSpec, default_color_specs};
-use hotcell_process::{Process, error_text};
+use hotcell_process::{Process, error_text, limit_error};
 use hotcell_vfs::FileType;
 use ignore::{
     overrides::{Override, OverrideBuilder},
@@ -12,7 +12,7 @@ use ignore::{
 };
 
 use super::{rules::os_path, usage::USAGE};
-use crate::{Parsed, lines::Lines};
+use crate::{Parsed, lines::Lines, list::room_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {
@@ -271,8 +271,11 @@ fn lines_of(
     into: &mut Vec<BString>,
 ) -> io::Result<()> {
     let mut lines = Lines::new(process, input)?;
+    // While they are read: what they take when they are compiled is charged then.
+    let mut charge = process.charge(0)?;
     while let Some(line) = lines.next_line()? {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
+        charge.grow(room_of(line)).map_err(limit_error)?;
         into.push(line.strip_suffix(b"\r").unwrap_or(line).into());
     }
     Ok(())
