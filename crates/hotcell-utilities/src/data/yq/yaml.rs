@@ -120,9 +120,9 @@ impl Ahead<'_> {
 }
 
 impl Reader<'_> {
-    fn documents<'t, I: Input>(
+    fn documents<I: Input>(
         mut self,
-        parser: Parser<'t, I>,
+        parser: Parser<'_, I>,
         ahead: Option<&Ahead<'_>>,
     ) -> Result<Result<Value, String>, Stop> {
         let reader = &mut self;

@@ -46,10 +46,10 @@ const PER_LINE: usize = size_of::<u32>() + size_of::<bool>() + 2 * size_of::<isi
 const KNOWN: usize = 2 * size_of::<((Cow<'_, [u8]>, bool), u32)>();
 
 /// Numbers for lines: equal ones have equal numbers. What is charged is for all that compares them.
-pub(super) fn number<'t>(
+pub(super) fn number(
     process: &Process,
     options: &Options,
-    texts: [&Text<'t>; 2],
+    texts: [&Text<'_>; 2],
 ) -> io::Result<([Vec<u32>; 2], Charge)> {
     let [left, right] = texts;
     let count = left.lines.len() + right.lines.len();
