@@ -19,6 +19,7 @@ pub(crate) struct Guarded {
     tool: Tool,
     permission: Permission,
     parameters: Option<Parameters>,
+    ends_with_run: bool,
     hooks: Arc<Hooks>,
 }
 
@@ -90,6 +91,7 @@ impl Guarded {
             tool: tool.tool.clone(),
             permission: tool.permission,
             parameters: Parameters::of(&tool.spec)?.filter(|_| !tool.is_self_checking),
+            ends_with_run: tool.ends_with_run,
             hooks: Arc::clone(hooks),
         })
     }
@@ -109,12 +111,18 @@ impl Guarded {
 
     /// Calls the tool, whatever its kind: for `tracing`, within the span of the call.
     fn invoke(&self, key: CallKey, call: ToolCall) -> AnswerFuture {
-        if !is_traced() {
-            return as_future(self.tool.call(call));
+        let answer: AnswerFuture = if is_traced() {
+            let span = self.hooks.call_span(key);
+            let answer = span.in_scope(|| as_future(self.tool.call(call)));
+            Box::pin(answer.instrument((*span).clone()))
+        } else {
+            as_future(self.tool.call(call))
+        };
+        if self.ends_with_run {
+            self.hooks.scope.hold(answer)
+        } else {
+            answer
         }
-        let span = self.hooks.call_span(key);
-        let answer = span.in_scope(|| as_future(self.tool.call(call)));
-        Box::pin(answer.instrument((*span).clone()))
     }
 
     /// What the tool takes when it is called with these arguments.

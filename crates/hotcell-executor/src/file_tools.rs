@@ -2,7 +2,7 @@
 
 mod code;
 
-use hotcell_cell::{Charge, OverLimit, Tool, ToolCall, ToolError, Value};
+use hotcell_cell::{CancelToken, Charge, OverLimit, Tool, ToolCall, ToolError, Value};
 use hotcell_prompt::ToolSpec;
 use hotcell_tools::{FileToolError, FileTools, ToolInfo};
 use serde_json::Value as Json;
@@ -79,9 +79,13 @@ where
     W: FnOnce(&FileTools, &ToolCall) -> Result<Value, ToolError> + Send + 'static,
 {
     let cancel = call.cancel.clone();
-    let tools = tools.with_cancel(move || cancel.is_cancelled());
+    // Whoever drops the future waits for nothing, while a thread has begun.
+    let dropped = Dropped(CancelToken::default());
+    let is_dropped = dropped.0.clone();
+    let tools = tools.with_cancel(move || cancel.is_cancelled() || is_dropped.is_cancelled());
     let turns = turns.clone();
     async move {
+        let _dropped = dropped;
         let work = move || {
             let tools = match call.charge(0) {
                 Ok(Some(charge)) => tools.with_charge(charge),
@@ -92,6 +96,15 @@ where
             paid(&call, answer)
         };
         turns.take(work).await.0
+    }
+}
+
+/// Says that nobody waits any more.
+struct Dropped(CancelToken);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
@@ -167,5 +180,6 @@ fn file_tool(files: &Files, info: &ToolInfo) -> AgentTool {
     // They take their arguments in more forms than one schema can say, and know better words.
     AgentTool::with_spec(tool, spec)
         .self_checking()
+        .ends_with_run()
         .named_file_tool(name)
 }

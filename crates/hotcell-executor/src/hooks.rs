@@ -25,6 +25,7 @@ use crate::{
     ledger::{CallKey, CallOutcome, CallRecord, Ledger, SuspendReason},
     log::{LogBuffer, LogEntry},
     options::ExecutorOptions,
+    scope::RunScope,
     shorten::shorten,
     sources::Sources,
 };
@@ -43,6 +44,8 @@ pub(crate) struct Hooks {
     pub(crate) account: Account,
     /// The tools, for who looks for one.
     pub(crate) catalog: Catalog,
+    /// The calls that end with the run under way.
+    pub(crate) scope: RunScope,
     /// Who watches what happens.
     pub(crate) hub: Arc<Hub>,
     /// The run under way, as events name it.
@@ -71,6 +74,7 @@ impl Hooks {
             ledger: Mutex::new(Ledger::new(&account)),
             account,
             catalog: Catalog::default(),
+            scope: RunScope::default(),
             hub: Hub::new(options.on_event.clone()),
             scene: Mutex::default(),
             spans: Mutex::default(),

@@ -89,6 +89,7 @@ mod process;
 mod process;
 mod rejection;
 mod schema;
+mod scope;
 mod share;
 mod shorten;
 mod signature;

@@ -40,6 +40,8 @@ pub struct AgentTool {
     pub(crate) permission: Permission,
     /// Whether it checks its arguments itself.
     pub(crate) is_self_checking: bool,
+    /// Whether its calls end with the run that made them.
+    pub(crate) ends_with_run: bool,
     /// Whether it is known to return a promise, though its kind does not say so.
     pub(crate) is_promising: bool,
     /// Whether the prompt leaves it out.
@@ -172,6 +174,14 @@ impl AgentTool {
         self
     }
 
+    /// Its calls end with the run that made them: what code has not awaited by then is dropped, and an error for who awaits it
+    /// later. Calls of other tools go on with the next run. For tools that hold something while they work, such as the turn of a
+    /// sandbox or a thread.
+    pub fn ends_with_run(mut self) -> Self {
+        self.ends_with_run = true;
+        self
+    }
+
     /// Says of a [maybe asynchronous](AgentTool::maybe_async) tool that it returns a promise every time: code that does not await it is warned.
     pub fn promising(mut self) -> Self {
         self.is_promising = true;
@@ -214,6 +224,7 @@ impl From<Tool> for AgentTool {
             spec,
             permission: Permission::Allow,
             is_self_checking: false,
+            ends_with_run: false,
             is_promising: false,
             is_hidden: false,
             is_unconnected: false,

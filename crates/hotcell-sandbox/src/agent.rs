@@ -64,6 +64,7 @@ impl Sandbox {
                 result.map(|result| answer(&result)).map_err(refused)
             }
         })
+        .ends_with_run()
         .description(DESCRIPTION)
         .parameters(json!({
             "type": "object",

@@ -73,7 +73,7 @@ impl Command {
         self
     }
 
-    /// How long it may take, in the place of the sandbox's own limit.
+    /// How long it may take, in the place of the sandbox's own limit. The time in which it waits for its turn counts.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.timeout = Some(time);
         self

@@ -11,6 +11,7 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use hotcell_process::Kernel;
+use hotcell_watchdog::Timed;
 
 use crate::audit::KillReason;
 
@@ -84,6 +85,17 @@ impl Control {
 
     pub(crate) fn wake(&self) {
         self.waiting.wake();
+    }
+}
+
+/// The time of one that waits is over.
+impl Timed for Control {
+    fn note(&self, _: u64) {}
+
+    fn wake(self: Arc<Self>) {
+        // The task is the host's, and this is the watchdog.
+        let stopped = std::panic::AssertUnwindSafe(|| self.stop(KillReason::Timeout));
+        let _ = std::panic::catch_unwind(stopped);
     }
 }
 

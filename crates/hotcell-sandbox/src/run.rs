@@ -6,11 +6,12 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hotcell_cell::Task;
 use hotcell_process::LimitKind;
+use hotcell_watchdog::Timer;
 
 use self::active::Active;
 pub(crate) use self::active::{Crash, Kept, Over};
@@ -34,13 +35,31 @@ pub struct Running {
 enum Phase {
     /// Not polled yet.
     New(Place, Command),
-    /// In the line.
-    Waiting(Place, Command),
+    /// In the line, since then.
+    Waiting(Place, Command, Wait),
     /// Under way, here.
     Active(Box<Active>),
     /// On the threads of a pool.
     Pooled(Task<Result<RunResult>>),
     Done,
+}
+
+/// How long one has been in the line, and what ends that.
+struct Wait {
+    since: Instant,
+    _timer: Option<Timer>,
+}
+
+impl Wait {
+    /// A command with a time of its own has it from when it was asked for.
+    fn new(place: &Place, command: &Command) -> Self {
+        let since = Instant::now();
+        let end = command.timeout.and_then(|time| since.checked_add(time));
+        Self {
+            since,
+            _timer: end.map(|at| Timer::alarm(at, &place.control, 0)),
+        }
+    }
 }
 
 /// A place in the line, or the turn. Dropping it lets the next one go on.
@@ -84,7 +103,7 @@ impl Running {
     }
 
     /// Takes the turn, or waits for it.
-    fn enter(place: Place, command: Command, is_new: bool, context: &Context<'_>) -> Step {
+    fn enter(place: Place, command: Command, wait: Option<Wait>, context: &Context<'_>) -> Step {
         let limits = &place.inner.options.limits;
         if command.text.len() > limits.command_bytes {
             let (found, most) = (command.text.len(), limits.command_bytes);
@@ -109,10 +128,11 @@ impl Running {
             state.runs += 1;
             let run = state.runs;
             drop(state);
-            return Active::begin(place, run, command)
+            let waited = wait.map_or(Duration::ZERO, |wait| wait.since.elapsed());
+            return Active::begin(place, run, command, waited)
                 .map_or_else(|error| Step::Done(Err(error)), Step::Begin);
         }
-        if is_new {
+        if wait.is_none() {
             let options = &place.inner.options;
             let refused = match options.concurrency {
                 Concurrency::Refuse => Some(SandboxError::Busy),
@@ -128,14 +148,15 @@ impl Running {
             state.line.join(&place.control);
         }
         drop(state);
-        Step::Wait(place, command)
+        let wait = wait.unwrap_or_else(|| Wait::new(&place, &command));
+        Step::Wait(place, command, wait)
     }
 }
 
 /// What a look at the line came to.
 enum Step {
     Begin(Box<Active>),
-    Wait(Place, Command),
+    Wait(Place, Command, Wait),
     Done(Result<RunResult>),
 }
 
@@ -145,8 +166,10 @@ impl Future for Running {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         loop {
             let step = match std::mem::replace(&mut self.phase, Phase::Done) {
-                Phase::New(place, command) => Self::enter(place, command, true, context),
-                Phase::Waiting(place, command) => Self::enter(place, command, false, context),
+                Phase::New(place, command) => Self::enter(place, command, None, context),
+                Phase::Waiting(place, command, wait) => {
+                    Self::enter(place, command, Some(wait), context)
+                }
                 Phase::Active(mut active) => match active.poll(context) {
                     Poll::Ready(result) => return Poll::Ready(result),
                     Poll::Pending => {
@@ -167,8 +190,8 @@ impl Future for Running {
             match step {
                 Step::Begin(active) => self.phase = Phase::Active(active),
                 Step::Done(result) => return Poll::Ready(result),
-                Step::Wait(place, command) => {
-                    self.phase = Phase::Waiting(place, command);
+                Step::Wait(place, command, wait) => {
+                    self.phase = Phase::Waiting(place, command, wait);
                     return Poll::Pending;
                 }
             }
@@ -205,6 +228,13 @@ fn too_long(found: usize, most: usize) -> RunResult {
 }
 
 fn not_begun(reason: KillReason) -> RunResult {
+    if reason == KillReason::Timeout {
+        let text = "the command did not begin: its time was over while another one ran";
+        return RunResult {
+            limits: vec![LimitKind::Time],
+            ..nothing(124, ErrorClass::Timeout, text.to_owned())
+        };
+    }
     let text = format!("the command did not begin: {}", reason.name());
     nothing(125, ErrorClass::Cancelled, text)
 }

@@ -445,3 +445,60 @@ fn what_is_wrong_with_params_is_said() {
         -32602
     );
 }
+
+/// The isolations that a server may insist on.
+#[cfg(target_os = "linux")]
+const ISOLATIONS: [&[&str]; 2] = [&[], &["--isolation", "process"]];
+#[cfg(not(target_os = "linux"))]
+const ISOLATIONS: [&[&str]; 1] = [&[]];
+
+#[test]
+fn commands_that_were_not_awaited_end_with_their_run() {
+    for args in ISOLATIONS {
+        let mut client = Client::with(args);
+        let executor = client.executor(json!({}));
+        let (id, of) = sandbox(&mut client, json!({}));
+        client.call(
+            "executor.attachSandbox",
+            json!({ "executor": executor, "sandbox": id }),
+        );
+        let is_free = |client: &mut Client| {
+            let echo = json!({ "command": "echo ok", "timeoutMs": 60_000 });
+            assert_eq!(client.call("sandbox.run", of(echo))["stdout"], "ok\n");
+        };
+        let code = "bash('while :; do :; done'); throw new Error('enough')";
+        client.call_error(
+            "executor.run",
+            json!({ "executor": executor, "code": code }),
+        );
+        is_free(&mut client);
+
+        let code = "for (let i = 0; i < 100; i++) bash('sleep 1000'); 1";
+        assert_eq!(client.run(&executor, code), 1);
+        is_free(&mut client);
+
+        let code = "globalThis.later = bash('sleep 1000'); 2";
+        assert_eq!(client.run(&executor, code), 2);
+        let code = "(await bash('echo hi')).stdout";
+        assert_eq!(client.run(&executor, code), "hi\n");
+        let code = "try { await later } catch (error) { error.message }";
+        let message = client.run(&executor, code);
+        let message = message.as_str().unwrap();
+        assert!(message.contains("ended with the run"), "{message}");
+    }
+}
+
+#[test]
+fn a_command_that_waits_is_answered_when_its_time_is_over() {
+    for args in ISOLATIONS {
+        let mut client = Client::with(args);
+        let (_, of) = sandbox(&mut client, json!({}));
+        let first = client.send("sandbox.run", of(json!({ "command": "sleep 1000" })));
+        let second = of(json!({ "command": "echo never", "timeoutMs": 100 }));
+        let late = client.call("sandbox.run", second);
+        assert_eq!(late["exitCode"], 124, "{late}");
+        assert_eq!(late["errorClass"], "TIMEOUT", "{late}");
+        client.call("sandbox.cancel", of(json!({})));
+        assert_eq!(client.wait_result(&first)["exitCode"], 125);
+    }
+}

@@ -119,6 +119,9 @@ impl Turn {
         let is_dirty = self.is_dirty;
         let suspended = self.suspended.take();
         let is_suspended = suspended.is_some() || self.inner.slot().suspended.is_some();
+        if !is_suspended {
+            self.inner.hooks.scope.end();
+        }
         // A run whose future was dropped is still in the cell.
         let is_at_rest = |cell: &mut Body| is_suspended || cell.is_stopped();
         let is_usable = |cell: &mut Body| !is_dirty && cell.is_alive() && is_at_rest(cell);

@@ -151,6 +151,7 @@ fn tool(files: &Files, function: &'static Function) -> AgentTool {
         .positional();
     AgentTool::with_spec(tool, spec)
         .self_checking()
+        .ends_with_run()
         .named_file_tool(function.name)
 }
 

@@ -31,6 +31,7 @@ use crate::{
     executor::Suspension,
     options::ExecutorOptions,
     schema::{Parameters, Unchecked},
+    scope::RunScope,
     tool::AgentTool,
 };
 
@@ -57,6 +58,8 @@ pub(super) struct Desk {
     suspended: HashMap<String, u64>,
     /// With a key that the worker does not know.
     hasher: RandomState,
+    /// The calls that end with the run under way.
+    scope: RunScope,
     /// How many calls the run has made.
     made: usize,
     account: Account,
@@ -160,6 +163,7 @@ impl Desk {
             granted: Arc::default(),
             suspended: HashMap::new(),
             hasher: RandomState::new(),
+            scope: RunScope::default(),
             made: 0,
             account,
             scene: None,
@@ -187,9 +191,10 @@ impl Desk {
         self.run = Some(Arc::new(stop.clone()));
     }
 
-    /// No code is run any more. Calls that nobody has awaited go on with the next run.
+    /// No code is run any more. Calls that nobody has awaited go on with the next run, but for those that end with this one.
     pub(super) fn end(&mut self) {
         self.run = None;
+        self.scope.end();
     }
 
     /// The run is given up, with all of its calls.
@@ -376,6 +381,11 @@ impl Desk {
                 return Ok(Answered::Now(out.finish()));
             }
             Called::Blocking(answer) | Called::Async(answer) => {
+                let answer = if tool.ends_with_run {
+                    self.scope.hold(answer)
+                } else {
+                    answer
+                };
                 Box::pin(async move { Came::Answer(answer.await) })
             }
             Called::MaybeAsync(reply) => Box::pin(async move { Came::Reply(reply.await) }),

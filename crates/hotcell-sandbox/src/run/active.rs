@@ -73,8 +73,13 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// Begins, once it has the turn.
-    pub(super) fn begin(place: Place, run: u64, command: Command) -> Result<Box<Self>> {
+    /// Begins, once it has the turn. `waited` of the command's own time is gone.
+    pub(super) fn begin(
+        place: Place,
+        run: u64,
+        command: Command,
+        waited: Duration,
+    ) -> Result<Box<Self>> {
         let inner = Arc::clone(&place.inner);
         inner.audit.tell(Some(run), || AuditKind::Started {
             command: String::from_utf8_lossy(beginning(&command.text)).into_owned(),
@@ -101,9 +106,12 @@ impl Active {
         };
         let text = command.text.clone();
         let timeout = command.timeout.unwrap_or(limits.time);
+        let left = command
+            .timeout
+            .map_or(limits.time, |time| time.saturating_sub(waited));
         let began = Instant::now();
         // A time that no clock can show is none.
-        let deadline = began.checked_add(timeout);
+        let deadline = began.checked_add(left);
         let stop = match inner.options.isolation {
             Isolation::Thread => deadline.map_or_else(StopToken::new, StopToken::until),
             // Its time begins when the worker is ready.
@@ -135,7 +143,7 @@ impl Active {
                         command,
                         kept: kept.clone(),
                         shell: live.shell.clone(),
-                        timeout,
+                        timeout: left,
                         world,
                         notes: Arc::clone(&notes),
                     },
