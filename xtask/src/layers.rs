@@ -9,7 +9,8 @@ use crate::command::cargo_output;
 const DOORS: [&str; 2] = ["hotcell-cli", "hotcell-node"];
 
 /// These know nothing of cells.
-const WITHOUT_CELLS: [&str; 4] = [
+const WITHOUT_CELLS: [&str; 5] = [
+    "hotcell-ignore",
     "hotcell-prepare",
     "hotcell-prompt",
     "hotcell-tools",

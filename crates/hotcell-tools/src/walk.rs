@@ -32,7 +32,7 @@ pub(crate) fn walk(
     let mut walk = Walk::new(tools, start);
     let below = below_from(&start.real);
     let shown = below_from(start.root);
-    while let Some(kind) = walk.next() {
+    while let Some(kind) = walk.next()? {
         tools.check_cancelled()?;
         let path = walk.path.as_slice();
         let flow = visit(&Visit {
@@ -58,7 +58,7 @@ pub(crate) fn walk(
 }
 
 /// Where the names below a directory begin in paths below it.
-fn below_from(dir: &VfsPath) -> usize {
+pub(crate) fn below_from(dir: &VfsPath) -> usize {
     let bytes = dir.as_bytes();
     bytes.len() + usize::from(!bytes.ends_with(b"/"))
 }
@@ -132,10 +132,12 @@ impl<'a> Walk<'a> {
         });
     }
 
-    fn next(&mut self) -> Option<FileType> {
+    fn next(&mut self) -> Result<Option<FileType>, FileToolError> {
         loop {
             let depth = self.base + self.levels.len();
-            let level = self.levels.last_mut()?;
+            let Some(level) = self.levels.last_mut() else {
+                return Ok(None);
+            };
             let Some(entry) = level.entries.next() else {
                 self.levels.pop();
                 self.ignored.leave(self.tools, depth - 1);
@@ -145,10 +147,15 @@ impl<'a> Walk<'a> {
             self.path.truncate(self.name_at);
             self.path.extend_from_slice(&entry.name);
             let is_dir = entry.kind.is_dir();
-            if (is_dir && entry.name == b".git") || self.ignored.is_ignored(&self.path, is_dir) {
+            if is_dir && entry.name == b".git" {
                 continue;
             }
-            return Some(entry.kind);
+            if self.ignored.is_ignored(self.tools, &self.path, is_dir)? {
+                // Nothing is visited of many.
+                self.tools.check_cancelled()?;
+                continue;
+            }
+            return Ok(Some(entry.kind));
         }
     }
 }

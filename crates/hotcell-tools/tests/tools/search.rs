@@ -315,9 +315,10 @@ fn hostile_globs_are_an_error_or_an_answer() {
         .to_string();
     assert!(error.starts_with("Invalid glob \"[z-a]\": "), "{error}");
     let stars = "*a".repeat(500);
-    assert_eq!(
-        backend.text("find", json!({ "pattern": stars })),
-        "No files found matching pattern"
+    let found = backend.text("find", json!({ "pattern": stars }));
+    assert!(
+        found.starts_with("No files found matching pattern\n\n[/work/.gitignore has 1 rules"),
+        "{found}"
     );
 }
 
@@ -387,13 +388,47 @@ fn a_very_deep_tree_is_searched() {
 }
 
 #[test]
-fn an_ignore_file_full_of_wildcards_is_told() {
+fn an_ignore_file_full_of_wildcards_is_obeyed_and_takes_no_more_memory_than_its_text() {
     let backend = mem();
-    let rules: String = (0..20_000).map(|n| format!("*{n}?x*/\n")).collect();
+    let mut rules: String = (0..5000).map(|n| format!("**/*{n}*a*b*/**\n")).collect();
+    rules.push_str("**/left*o?t/**\n");
     backend.put(".gitignore", rules);
+    backend.put("left-out/a", "needle\n");
     backend.put("kept.txt", "needle\n");
     assert_eq!(
         grep(&backend, json!({ "pattern": "needle" })),
-        "kept.txt:1: needle\n\n[/work has ignore rules that are too complex: not obeyed]"
+        "kept.txt:1: needle"
+    );
+}
+
+#[test]
+fn a_search_stops_between_rules() {
+    let backend = mem();
+    let rule = format!("{}b\n", "*a".repeat(2000));
+    backend.put(".gitignore", rule.repeat(60));
+    for n in 0..10 {
+        backend.put(&format!("{}{n}", "a".repeat(250)), "x\n");
+    }
+    let looks = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&looks);
+    let tools = backend
+        .tools
+        .with_cancel(move || counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 200);
+    let error = tools.call("find", &[json!("zz")]).unwrap_err();
+    assert!(
+        matches!(error, hotcell_tools::FileToolError::Cancelled),
+        "{error}"
+    );
+}
+
+#[test]
+fn rules_that_stand_for_too_many_are_told() {
+    let backend = mem();
+    backend.put(".gitignore", "{a,b}".repeat(20) + "\nout\n");
+    backend.put("out", "");
+    backend.put("kept", "");
+    assert_eq!(
+        backend.text("find", json!({ "pattern": "*" })),
+        ".gitignore\nkept\n\n[/work/.gitignore has 1 rules that are too long or stand for too many: not obeyed]"
     );
 }

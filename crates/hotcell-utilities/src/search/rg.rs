@@ -60,7 +60,7 @@ fn run<W: WriteColor>(process: &Process, settings: &Settings, mut out: W) -> io:
             Ok(0)
         }
         Task::Files => {
-            let mut walker = Walker::new(process, settings);
+            let mut walker = Walker::new(process, settings)?;
             let mut any = false;
             walker.each(|file| {
                 any = true;
@@ -90,7 +90,7 @@ fn run<W: WriteColor>(process: &Process, settings: &Settings, mut out: W) -> io:
                     return Ok(2);
                 }
             };
-            let mut walker = Walker::new(process, settings);
+            let mut walker = Walker::new(process, settings)?;
             let counted = Counted::new(process, settings, &matcher)?;
             let mut search = Search::new(process, settings, &counted, out)?;
             walker.each(|file| search.file(file))?;

@@ -331,7 +331,26 @@ fn colors(parsed: &Parsed) -> Result<ColorSpecs, String> {
     Ok(ColorSpecs::new(&specs))
 }
 
+/// So many globs times the bytes of all of them are compiled together: what the automaton takes grows with that.
+const GLOBS_MAX: usize = 256 << 10;
+
+/// An error if some globs would take too much together.
+fn check_globs<'p>(globs: impl Iterator<Item = &'p BStr>) -> Result<(), String> {
+    let (mut count, mut bytes) = (0_usize, 0_usize);
+    for glob in globs {
+        count += 1;
+        bytes += glob.len();
+    }
+    if count.saturating_mul(bytes) > GLOBS_MAX {
+        return Err(format!(
+            "{count} globs of {bytes} bytes are too many: write rules to a file and name it with --ignore-file"
+        ));
+    }
+    Ok(())
+}
+
 fn globs(process: &Process, parsed: &Parsed) -> Result<Override, String> {
+    check_globs(parsed.values("glob").chain(parsed.values("iglob")))?;
     let cwd = process.cwd().to_owned();
     let mut builder = OverrideBuilder::new(os_path(cwd.as_bytes()));
     let all_insensitive = parsed.has("glob-case-insensitive");
@@ -350,6 +369,7 @@ fn globs(process: &Process, parsed: &Parsed) -> Result<Override, String> {
 }
 
 fn types(parsed: &Parsed) -> Result<Types, String> {
+    check_globs(parsed.values("type-add"))?;
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
     for (name, value) in parsed.iter() {

@@ -5,12 +5,11 @@ use std::io;
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
 use hotcell_vfs::{DirEntry, FileType, Timestamp, VfsPath, VfsPathBuf};
-use ignore::gitignore::Gitignore;
 
 use super::{
     hold,
     options::{Settings, SortBy},
-    rules::{self, Rules, os_path},
+    rules::{self, Matcher, Rules, os_path},
 };
 
 /// A file to be searched.
@@ -24,7 +23,7 @@ pub(super) struct Found {
 pub(super) struct Walker<'p> {
     process: &'p Process,
     settings: &'p Settings,
-    given: Vec<Gitignore>,
+    given: Vec<Matcher>,
     pub(super) has_failed: bool,
 }
 
@@ -41,17 +40,17 @@ struct Level {
 type Visit<'v> = dyn FnMut(&Found) -> io::Result<bool> + 'v;
 
 impl<'p> Walker<'p> {
-    pub(super) fn new(process: &'p Process, settings: &'p Settings) -> Self {
+    pub(super) fn new(process: &'p Process, settings: &'p Settings) -> io::Result<Self> {
         let uses_given = settings.obeys_rules && !settings.has("no-ignore-files");
         let names = settings.parsed.values("ignore-file").filter(|_| uses_given);
-        Self {
+        let given = names.map(|name| rules::given(process, name));
+        let given: io::Result<Vec<_>> = given.collect();
+        Ok(Self {
             process,
             settings,
-            given: names
-                .filter_map(|name| rules::given(process, name))
-                .collect(),
+            given: given?.into_iter().flatten().collect(),
             has_failed: false,
-        }
+        })
     }
 
     /// Calls `visit` with each file until it says false.
@@ -282,7 +281,14 @@ impl<'p> Walker<'p> {
         }
         let mut is_wanted = false;
         let needs_git = !self.settings.has("no-require-git");
-        match rules::verdict(rules, &self.given, path.as_bytes(), is_dir, needs_git) {
+        match rules::verdict(
+            self.process,
+            rules,
+            &self.given,
+            path.as_bytes(),
+            is_dir,
+            needs_git,
+        ) {
             Some(true) => return true,
             Some(false) => is_wanted = true,
             None => {}
