@@ -5,6 +5,7 @@ mod body;
 mod clock;
 mod fork;
 mod life;
+mod prepare;
 mod remote;
 mod run;
 mod suspend;
@@ -17,7 +18,7 @@ use std::{
 };
 
 use hotcell_cell::{Engine, Interrupter, ToolKind};
-use hotcell_meter::StopToken;
+use hotcell_meter::{StopToken, Stopped, Watch};
 use hotcell_prepare::{Diagnostic, PreparedProgram, Preparer};
 use hotcell_prompt::{ModuleSpec, ToolSpec};
 
@@ -185,7 +186,21 @@ impl Executor {
 
     /// What there is to say about code before it runs here: also which names in it nothing defines.
     pub fn validate(&self, code: &str) -> Vec<Diagnostic> {
-        let program = self.prepare(code);
+        self.unknown_names(&self.prepare(code))
+    }
+
+    /// As [`Executor::validate`], for as long as `watch` lets it.
+    pub fn validate_watched(
+        &self,
+        code: &str,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Diagnostic>, Stopped> {
+        let preparer = self.0.slot().preparer.clone();
+        Ok(self.unknown_names(&*preparer.prepare_watched(code, watch)?))
+    }
+
+    /// What is said of a program, and which names in it nothing defines.
+    fn unknown_names(&self, program: &PreparedProgram) -> Vec<Diagnostic> {
         let mut diagnostics = program.diagnostics.clone();
         let slot = self.0.slot();
         if program.has_errors() || !slot.knows_all_names || program.makes_unknown_globals {

@@ -499,6 +499,16 @@ impl ExecutorOptions {
         hotcell_prepare::validate_code(code, &self.to_prepare())
     }
 
+    /// As [`ExecutorOptions::validate_code`], for as long as `watch` lets it.
+    pub fn validate_code_watched(
+        &self,
+        code: &str,
+        watch: &dyn hotcell_meter::Watch,
+    ) -> Result<Vec<hotcell_prepare::Diagnostic>, hotcell_meter::Stopped> {
+        let program = hotcell_prepare::prepare_program_watched(code, &self.to_prepare(), watch)?;
+        Ok(program.diagnostics)
+    }
+
     /// What would run of this code under these options.
     pub fn prepare_program(&self, code: &str) -> hotcell_prepare::PreparedProgram {
         hotcell_prepare::prepare_program(code, &self.to_prepare())

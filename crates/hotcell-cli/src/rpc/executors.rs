@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hotcell::json::{from_json, to_text};
-use hotcell::meter::Watch;
+use hotcell::meter::{StopToken, Stopped, Watch};
 use hotcell::prepare::Diagnostic;
 use hotcell::sandbox::Sandbox;
 use hotcell::{
@@ -260,7 +260,12 @@ impl<'de> Deserialize<'de> for StartParams {
 }
 
 /// Answers before the next run in line begins, so that answers come in the order of the line.
-pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
+pub(super) async fn run(
+    session: Arc<Session>,
+    entry: Arc<Entry>,
+    given: Json,
+    responder: Responder,
+) {
     let run = match params(given).and_then(run_of) {
         Ok(run) => run,
         Err(error) => return responder.send(Err(error)),
@@ -268,7 +273,8 @@ pub(super) async fn run(_: Arc<Session>, entry: Arc<Entry>, given: Json, respond
     let answer = |execution: Execution, watch: &dyn Watch| {
         responder.send(output_of(execution, watch));
     };
-    entry.executor.execute_then(run, answer).await;
+    let may_tell = session.room_for_answer();
+    entry.executor.execute_when(run, may_tell, answer).await;
 }
 
 pub(super) fn run_of(given: RunParams) -> Result<Run, RpcError> {
@@ -438,9 +444,28 @@ struct Validate {
     code: String,
 }
 
-pub(super) async fn validate(_: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
+pub(super) async fn validate(session: Arc<Session>, entry: Arc<Entry>, given: Json) -> Reply {
     let Validate { code, .. } = params(given)?;
-    result(&json!({ "diagnostics": entry.executor.validate(&code) }))
+    let looked = session.lane.spawn(async move {
+        let watch = time_to_look();
+        let found = entry.executor.validate_watched(&code, &watch);
+        let found = found.map_err(too_long)?;
+        result(&json!({ "diagnostics": found }))
+    });
+    looked.await
+}
+
+/// How long a look at code may take that nobody runs.
+const TIME_TO_LOOK: Duration = Duration::from_secs(10);
+
+pub(super) fn time_to_look() -> StopToken {
+    StopToken::until(Instant::now() + TIME_TO_LOOK)
+}
+
+pub(super) fn too_long(_: Stopped) -> RpcError {
+    RpcError::params(format!(
+        "the code could not be looked at within {TIME_TO_LOOK:?}: send less of it"
+    ))
 }
 
 #[derive(Deserialize)]

@@ -27,7 +27,12 @@ use super::tools::error_of;
 const TIME_TO_TELL: Duration = Duration::from_secs(5);
 
 /// Runs code to its end, or until it waits for the client.
-pub(super) async fn start(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
+pub(super) async fn start(
+    session: Arc<Session>,
+    entry: Arc<Entry>,
+    given: Json,
+    responder: Responder,
+) {
     let given: Result<StartParams, _> = params(given);
     let run = given.and_then(|given| {
         let StartParams {
@@ -47,7 +52,10 @@ pub(super) async fn start(_: Arc<Session>, entry: Arc<Entry>, given: Json, respo
         Ok(run)
     });
     match run {
-        Ok(run) => responder.send(told(entry.executor.start(run).await)),
+        Ok(run) => {
+            let started = entry.executor.start_when(run, session.room_for_answer());
+            responder.send(told(started.await));
+        }
         Err(error) => responder.send(Err(error)),
     }
 }
@@ -62,7 +70,12 @@ struct Resume {
 }
 
 /// Gives a suspended run answers, and takes it further.
-pub(super) async fn resume(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
+pub(super) async fn resume(
+    session: Arc<Session>,
+    entry: Arc<Entry>,
+    given: Json,
+    responder: Responder,
+) {
     let given: Result<Resume, _> = params(given);
     let given = given.and_then(|given| {
         let answers = given.answers.iter().map(answer_of);
@@ -75,6 +88,7 @@ pub(super) async fn resume(_: Arc<Session>, entry: Arc<Entry>, given: Json, resp
         Ok((answers, None)) => executor.resume(answers).await,
         Ok((answers, Some(patience))) => executor.resume_within(answers, patience).await,
     };
+    session.room_for_answer().await;
     responder.send(started.map_err(RpcError::from).and_then(told));
 }
 
@@ -136,13 +150,19 @@ struct OfRun {
 }
 
 /// Waits for the end of a run that goes on by itself.
-pub(super) async fn wait(_: Arc<Session>, entry: Arc<Entry>, given: Json, responder: Responder) {
+pub(super) async fn wait(
+    session: Arc<Session>,
+    entry: Arc<Entry>,
+    given: Json,
+    responder: Responder,
+) {
     let given: Result<OfRun, _> = params(given);
     let given = given.and_then(|given| Ok((patience(given.yield_after_ms)?, given.id)));
     let reply = match given {
         Ok((patience, id)) => {
             let patience = patience.unwrap_or(Duration::MAX);
             let started = entry.executor.wait_for(&id, patience).await;
+            session.room_for_answer().await;
             started.map_err(RpcError::from).and_then(told)
         }
         Err(error) => Err(error),

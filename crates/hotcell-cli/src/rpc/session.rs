@@ -2,9 +2,12 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::future::poll_fn;
+use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_util::FutureExt as _;
 use hotcell::cell::{Arguments, Charge, Engine, Pool};
@@ -26,6 +29,9 @@ use crate::args::IsolationArgs;
 pub(crate) trait Transport: Send + Sync {
     /// Sends one message.
     fn send(&self, message: Message);
+
+    /// Ready when there is room for an answer: when the client has read enough of what was sent. If not, the task is woken then.
+    fn poll_room(&self, context: &mut Context<'_>) -> Poll<()>;
 }
 
 /// A message on its way out.
@@ -68,6 +74,8 @@ pub(crate) struct Session {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) calls: Arc<Calls>,
     pub(super) pool: Arc<Pool>,
+    /// For looking at code and answers that nobody runs yet: that takes long and does not give way.
+    pub(super) lane: Pool,
     pub(super) engine: Engine,
     /// Where its executors and sandboxes run, unless they say otherwise.
     isolation: IsolationArgs,
@@ -105,6 +113,7 @@ impl Session {
             calls: Arc::new(Calls::new(Arc::clone(&transport))),
             transport,
             pool: Arc::new(pool),
+            lane: Pool::with_threads(NonZeroUsize::MIN),
             engine,
             isolation,
             executors: Mutex::default(),
@@ -187,6 +196,12 @@ impl Session {
         }
     }
 
+    /// Waits until the client has read enough of what was sent: answers that are not made take no memory.
+    pub(super) fn room_for_answer(&self) -> impl Future<Output = ()> + Send + use<> {
+        let transport = Arc::clone(&self.transport);
+        poll_fn(move |context| transport.poll_room(context))
+    }
+
     fn room(&self) -> Result<(), RpcError> {
         let Limits {
             requests, bytes, ..
@@ -212,8 +227,11 @@ impl Session {
         };
         match *scope {
             Scope::Session(method) => {
-                let work = method(Arc::clone(self), params);
-                let task = async move { responder.send(caught(work).await) };
+                let session = Arc::clone(self);
+                let task = async move {
+                    session.room_for_answer().await;
+                    responder.send(caught(method(session, params)).await);
+                };
                 self.pool.spawn(task).detach();
             }
             Scope::Executor(method) => match self.entry(&params) {
@@ -247,6 +265,7 @@ impl Session {
         let (work, is_long): (Work, bool) = match method {
             Method::Quick(method) => {
                 let work = async move {
+                    session.room_for_answer().await;
                     let work = async move { method(session, entry, params).await };
                     responder.send(caught(work).await);
                 };

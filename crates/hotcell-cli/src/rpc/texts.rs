@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::error::RpcError;
+use super::executors::{time_to_look, too_long};
 use super::message::{Reply, result};
 use super::params::params;
 use super::session::Session;
@@ -59,10 +60,13 @@ struct Parse {
 }
 
 /// The code in a model's answer.
-pub(super) async fn parse(_: Arc<Session>, given: Json) -> Reply {
+pub(super) async fn parse(session: Arc<Session>, given: Json) -> Reply {
     let Parse { answer, options } = params(given)?;
-    let parsed = parse_code(&answer, &options.unwrap_or_default());
-    result(&parsed.map_err(|error| RpcError::params(error.to_string()))?)
+    let parsed = session.lane.spawn(async move {
+        let parsed = parse_code(&answer, &options.unwrap_or_default());
+        result(&parsed.map_err(|error| RpcError::params(error.to_string()))?)
+    });
+    parsed.await
 }
 
 #[derive(Deserialize)]
@@ -98,12 +102,17 @@ struct Validate {
 }
 
 /// What there is to say about code under these options, without an executor.
-pub(super) async fn validate(_: Arc<Session>, given: Json) -> Reply {
+pub(super) async fn validate(session: Arc<Session>, given: Json) -> Reply {
     let Validate { code, options } = params(given)?;
     let options = match options {
         Json::Null => ExecutorOptions::default(),
         options => ExecutorOptions::from_json(&options)
             .map_err(|error| RpcError::params(error.to_string()))?,
     };
-    result(&json!({ "diagnostics": options.validate_code(&code) }))
+    let looked = session.lane.spawn(async move {
+        let found = options.validate_code_watched(&code, &time_to_look());
+        let found = found.map_err(too_long)?;
+        result(&json!({ "diagnostics": found }))
+    });
+    looked.await
 }

@@ -1,11 +1,13 @@
 //! Messages on their way out.
 //!
 //! Threads that run code must never wait for a client that is slow to read, so messages queue here for the one that writes.
-//! What bounds the queue is the other end: while too much of it is unread, nothing more is read.
+//! What bounds the queue is the other end: while too much of it is unread, nothing more is read, and requests that were read
+//! before make no answer ([`Transport::poll_room`]).
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::rpc::{Message, Transport};
@@ -26,6 +28,20 @@ struct State {
     /// Of those lines, and of the one that is being written.
     unread: usize,
     is_closed: bool,
+    /// Tasks that wait for room.
+    waiting: Vec<Waker>,
+}
+
+impl State {
+    /// Whoever waits for room is to look again, outside of the lock.
+    #[must_use]
+    fn woken(&mut self, max_unread: usize) -> Vec<Waker> {
+        if self.is_closed || self.unread <= max_unread {
+            std::mem::take(&mut self.waiting)
+        } else {
+            Vec::new()
+        }
+    }
 }
 
 impl Transport for Outbox {
@@ -36,6 +52,18 @@ impl Transport for Outbox {
         state.lines.push_back(message);
         drop(state);
         self.changed.notify_all();
+    }
+
+    fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.is_closed || state.unread <= self.max_unread {
+            return Poll::Ready(());
+        }
+        let waker = context.waker();
+        if !state.waiting.iter().any(|known| known.will_wake(waker)) {
+            state.waiting.push(waker.clone());
+        }
+        Poll::Pending
     }
 }
 
@@ -60,6 +88,12 @@ impl Outbox {
                 state = self.lock();
                 state.unread = state.unread.saturating_sub(length);
                 self.changed.notify_all();
+                let woken = state.woken(self.max_unread);
+                if !woken.is_empty() {
+                    drop(state);
+                    woken.into_iter().for_each(Waker::wake);
+                    state = self.lock();
+                }
             } else if state.is_closed {
                 return Ok(());
             } else {
@@ -82,6 +116,10 @@ impl Outbox {
         let mut state = self.lock();
         state.is_closed = true;
         self.changed.notify_all();
+        let woken = state.woken(self.max_unread);
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+        let mut state = self.lock();
         while state.unread > 0 {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {

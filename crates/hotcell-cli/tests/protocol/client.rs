@@ -123,6 +123,17 @@ impl Client {
         self.wait_error(&id)
     }
 
+    /// How many answers have come that nobody asked for yet.
+    pub(crate) fn unasked(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// The most memory that the server has had, in MiB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_memory(&self) -> usize {
+        peak_memory_of(&self.child)
+    }
+
     /// The next call of a tool.
     #[track_caller]
     pub(crate) fn next_call(&mut self) -> Json {
@@ -203,6 +214,16 @@ impl Client {
         }
         panic!("the server outlives its client");
     }
+}
+
+/// The most memory that a process has had, in MiB.
+#[cfg(target_os = "linux")]
+pub(crate) fn peak_memory_of(child: &Child) -> usize {
+    let path = format!("/proc/{}/status", child.id());
+    let status = std::fs::read_to_string(path).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.unwrap().trim().trim_end_matches(" kB");
+    kib.parse::<usize>().unwrap() / 1024
 }
 
 /// Values may be nested deeply.

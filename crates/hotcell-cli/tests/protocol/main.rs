@@ -4,6 +4,7 @@
 //! - `code_mode`: the host of Codex's code mode, which speaks a protocol of its own;
 //! - `concurrency`: many at once, order, cancelling;
 //! - `content`: what code shows, tells and stores;
+//! - `load`: clients that ask for much, or read little;
 //! - `runs`: runs that wait, in the background, and what happens as events;
 //! - `sandboxes`: shell commands, files, forks and snapshots;
 //! - `tools`: calls of tools that the client has;
@@ -26,6 +27,8 @@ mod files;
 #[cfg(target_os = "linux")]
 mod isolation;
 mod lifecycle;
+#[cfg(target_os = "linux")]
+mod load;
 mod runs;
 mod sandboxes;
 mod texts;

@@ -10,7 +10,7 @@
 
 use std::{
     collections::BTreeMap,
-    future::poll_fn,
+    future::{poll_fn, ready},
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -115,7 +115,7 @@ impl Executor {
                 Ok(turn)
             });
             match turn {
-                Ok(turn) => executor.start_on(run, turn).await,
+                Ok(turn) => executor.start_on(run, turn, ready(())).await,
                 Err(error) => {
                     let execution = Execution::refused(error);
                     // Whoever waits for its end hears of it, though it never began.
@@ -137,7 +137,7 @@ impl Executor {
         let Some(number) = number else {
             // It says why not.
             let (run, turn, clock) = self.take_answers(answers).await?;
-            return Ok(self.go_on(run, turn, clock).await);
+            return Ok(self.go_on(run, turn, clock, ready(())).await);
         };
         // Answers that were taken are gone, so this comes first.
         let (task, stopped) = self.admit(number, "resume")?;
@@ -157,7 +157,7 @@ impl Executor {
         let work = async move {
             // It is not in line any more.
             drop(stopped);
-            executor.go_on(run, turn, clock).await
+            executor.go_on(run, turn, clock, ready(())).await
         };
         Ok(self.let_go(number, task, work, patience).await)
     }

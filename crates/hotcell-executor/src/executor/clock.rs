@@ -107,6 +107,18 @@ impl Clock {
         self.stop = until(self.stop.deadline().map(|deadline| deadline.max(least)));
     }
 
+    /// Waits for something that is not the run's.
+    pub(super) async fn wait(&mut self, other: impl Future<Output = ()>) {
+        let began = Instant::now();
+        other.await;
+        let waited = began.elapsed();
+        self.stop = until(
+            self.stop
+                .deadline()
+                .and_then(|deadline| deadline.checked_add(waited)),
+        );
+    }
+
     /// Which time is over, for who knows only that one is.
     pub(super) fn limit(&self) -> TimeLimit {
         match (self.times.timeout, self.times.cpu) {

@@ -1,16 +1,17 @@
 //! One run: validate, evaluate, and make an output or one error of what comes.
 
-use hotcell_cell::{Cell, CellError, Outcome, Program, Progress, ToolCall, Value, leave};
+use std::future::ready;
+
+use hotcell_cell::{Cell, CellError, Outcome, Program, Progress, ToolCall, Value};
 use hotcell_meter::{StopToken, Stopped, Unwatched, Watch};
-use hotcell_prepare::{
-    Diagnostic, PreparedProgram, Severity, code_frame, is_foreign_global, is_quick, rule,
-};
+use hotcell_prepare::{Diagnostic, PreparedProgram, Severity, code_frame, is_foreign_global, rule};
 use serde_json::json;
 
 use super::{
     Executor, Slot, Started,
     clock::{Clock, Times},
     life::FINAL_ANSWER,
+    prepare::prepare,
     suspend::UnderWay,
     turn::{Purpose, Turn},
 };
@@ -86,6 +87,17 @@ impl Executor {
         code: impl Into<Run>,
         finish: impl FnOnce(Execution, &dyn Watch) -> T,
     ) -> T {
+        self.execute_when(code, ready(()), finish).await
+    }
+
+    /// As [`Executor::execute_then`], for hosts whose readers may be slow: when the code has ended, `may_tell` is waited for
+    /// before `finish` makes something of it. That counts for no time of the run's, and the next in line waits, too.
+    pub async fn execute_when<T>(
+        &self,
+        code: impl Into<Run>,
+        may_tell: impl Future<Output = ()>,
+        finish: impl FnOnce(Execution, &dyn Watch) -> T,
+    ) -> T {
         let run = code.into();
         let mut turn = match self.turn(Purpose::Run, "run").await {
             Ok(turn) => turn,
@@ -100,6 +112,7 @@ impl Executor {
                 _ => Execution::refused(never_suspended()),
             };
             clock.begin_grace();
+            clock.wait(may_tell).await;
             return self.finished(execution, turn, &clock, finish);
         }
         let execution = match self.begin(run, &mut turn, &clock, false).await {
@@ -107,6 +120,7 @@ impl Executor {
             Err(execution) => Some(execution),
         };
         let execution = execution.unwrap_or_else(|| Execution::refused(never_suspended()));
+        clock.wait(may_tell).await;
         self.finished(execution, turn, &clock, finish)
     }
 
@@ -150,10 +164,7 @@ impl Executor {
         scene.run_started(&hooks.hub, &run.name);
         turn.is_open = true;
         let preparer = run.preparer(preparer);
-        if !is_quick(&run.code) {
-            leave().await;
-        }
-        match preparer.prepare_watched(&run.code, &clock.stop) {
+        match prepare(preparer, &run.code, &clock.stop).await {
             Ok(program) if program.has_errors() => {
                 let mut execution = Execution {
                     diagnostics: program.diagnostics.clone(),

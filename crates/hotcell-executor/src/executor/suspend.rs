@@ -6,18 +6,20 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    future::ready,
     sync::Arc,
     time::Duration,
 };
 
-use hotcell_cell::{Arguments, Cell, ToolCall, ToolError, TraceParent, Value, leave};
+use hotcell_cell::{Arguments, Cell, ToolCall, ToolError, TraceParent, Value};
 use hotcell_meter::Stopped;
-use hotcell_prepare::{PreparedProgram, Preparer, is_quick};
+use hotcell_prepare::{PreparedProgram, Preparer};
 
 use super::{
     Executor,
     background::Running,
     clock::{Clock, Times},
+    prepare::prepare,
     turn::{Purpose, Turn},
 };
 use crate::{
@@ -159,12 +161,22 @@ impl Executor {
     ///
     /// With [`Run::yield_after`] a run that takes longer comes back as [`Started::Running`].
     pub async fn start(&self, code: impl Into<Run>) -> Started {
+        self.start_when(code, ready(())).await
+    }
+
+    /// As [`Executor::start`], for hosts whose readers may be slow: when the code has ended, `may_tell` is waited for before the
+    /// next in line begins. Not for runs that [go on by themselves](Run::yield_after), of which there are few.
+    pub async fn start_when(
+        &self,
+        code: impl Into<Run>,
+        may_tell: impl Future<Output = ()>,
+    ) -> Started {
         let run = code.into();
         if let Some(patience) = run.yield_after {
             return self.start_in_background(run, patience).await;
         }
         match self.turn(Purpose::Run, "start").await {
-            Ok(turn) => self.start_on(run, turn).await,
+            Ok(turn) => self.start_on(run, turn, may_tell).await,
             Err(error) => Started::Complete(Execution::refused(error)),
         }
     }
@@ -180,23 +192,30 @@ impl Executor {
         run.number = Some(number);
         let started = async move {
             match executor.turn(Purpose::Run, "start").await {
-                Ok(turn) => executor.start_on(run, turn).await,
+                Ok(turn) => executor.start_on(run, turn, ready(())).await,
                 Err(error) => Started::Complete(Execution::refused(error)),
             }
         };
         (number.to_string(), started)
     }
 
-    pub(super) async fn start_on(&self, run: Run, mut turn: Turn) -> Started {
+    pub(super) async fn start_on(
+        &self,
+        run: Run,
+        mut turn: Turn,
+        may_tell: impl Future<Output = ()>,
+    ) -> Started {
         let clock = Clock::start(Times::of(&run, self.options()));
         self.0.slot().stop_with(&clock.stop);
         if self.is_elsewhere() {
             let started = self.run_elsewhere(run, &mut turn, &clock, true).await;
+            may_tell.await;
             return self.come_to(started, turn);
         }
         match self.begin(run, &mut turn, &clock, true).await {
-            Ok(run) => self.go_on(run, turn, clock).await,
+            Ok(run) => self.go_on(run, turn, clock, may_tell).await,
             Err(execution) => {
+                may_tell.await;
                 turn.settle();
                 self.tell_end(&mut turn, &execution);
                 Started::Complete(execution)
@@ -216,7 +235,7 @@ impl Executor {
             return self.resume_elsewhere(listed(answers), None).await;
         }
         let (run, turn, clock) = self.take_answers(listed(answers)).await?;
-        Ok(self.go_on(run, turn, clock).await)
+        Ok(self.go_on(run, turn, clock, ready(())).await)
     }
 
     /// As [`Executor::resume`]; if the run takes longer than this, it comes back as [`Started::Running`].
@@ -264,10 +283,7 @@ impl Executor {
         if run.program.is_none() {
             // It was begun elsewhere. What is made of the code here tells its places.
             let preparer = run.preparer(preparer);
-            if !is_quick(&run.code) {
-                leave().await;
-            }
-            let program = preparer.prepare_watched(&run.code, &clock.stop).ok();
+            let program = prepare(preparer, &run.code, &clock.stop).await.ok();
             if let Some(program) = &program {
                 self.0.hooks.add_source(&run.name, program);
             }
@@ -314,8 +330,10 @@ impl Executor {
         mut run: UnderWay,
         mut turn: Turn,
         mut clock: Clock,
+        may_tell: impl Future<Output = ()>,
     ) -> Started {
         let execution = self.advance(&mut run, &mut turn, &mut clock).await;
+        may_tell.await;
         let started = match (execution, turn.cell("start")) {
             (Some(execution), _) => Started::Complete(execution),
             (None, Ok(cell)) => {

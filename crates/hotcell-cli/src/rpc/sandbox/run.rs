@@ -42,7 +42,9 @@ pub(crate) async fn run(
         Ok(command) => command,
         Err(error) => return responder.send(Err(error)),
     };
-    let reply = match entry.sandbox.run(command).await {
+    let ended = entry.sandbox.run(command).await;
+    session.room_for_answer().await;
+    let reply = match ended {
         Ok(ended) => result(&told(ended)),
         Err(error) => Err(error.into()),
     };
