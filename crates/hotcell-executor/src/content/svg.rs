@@ -24,6 +24,17 @@ const REFUSED: [&str; 10] = [
     "listener",
     "base",
 ];
+/// What in a style loads something, beside `url()`, which may name a part of the picture.
+const LOADING: [&str; 8] = [
+    "@import",
+    "src(",
+    "image(",
+    "image-set(",
+    "cross-fade(",
+    "element(",
+    "expression(",
+    "progid:",
+];
 /// Types of pictures that may be within one.
 const INSIDE: [&str; 4] = [
     "data:image/png",
@@ -94,7 +105,9 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn document(&mut self) -> Step {
-        if self.rest.starts_with("<?xml") {
+        // And no other instruction, such as <?xml-stylesheet.
+        let declared = self.rest.strip_prefix("<?xml");
+        if declared.is_some_and(|rest| rest.starts_with(char::is_whitespace)) {
             self.until("?>", "the declaration of XML has no end")?;
         }
         self.between()?;
@@ -106,6 +119,11 @@ impl<'a> Scan<'a> {
             let before = self.until(">", "the document type has no end")?;
             if before.contains('[') {
                 return at("a document type may not declare anything");
+            }
+            if !is_known_type(&before[9..]) {
+                return at(
+                    "a document type other than the W3C's leads out of the picture: write <!DOCTYPE svg>",
+                );
             }
             self.between()?;
         }
@@ -243,7 +261,7 @@ impl<'a> Scan<'a> {
                     "<{name} has no end, or no space before an attribute"
                 ));
             }
-            self.attribute(name, &kind)?;
+            self.attribute(name)?;
         }
         if self.open.len() >= MAX_DEPTH {
             return at(format!("elements are nested more than {MAX_DEPTH} deep"));
@@ -255,7 +273,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn attribute(&mut self, element: &str, kind: &str) -> Step {
+    fn attribute(&mut self, element: &str) -> Step {
         let name = self.name()?;
         let rest = self.rest.trim_start().strip_prefix('=');
         let rest = rest.map(str::trim_start).unwrap_or_default();
@@ -287,10 +305,9 @@ impl<'a> Scan<'a> {
             return at(format!("{name} would run code"));
         }
         match &*key {
+            "base" => return at(format!("{name} leads out of the picture")),
             "href" | "src" => {
-                let is_link =
-                    kind == "a" && (plain.starts_with("https:") || plain.starts_with("http:"));
-                if !is_link && !is_inside(&plain) {
+                if !is_inside(&plain) {
                     return at(format!(
                         "{name} of <{element}> leads out of the picture: it may name a part of it (#id) or hold a PNG, JPEG, GIF or WebP as a data URL"
                     ));
@@ -300,6 +317,7 @@ impl<'a> Scan<'a> {
             "attributename" if plain.ends_with("href") || plain.starts_with("on") => {
                 return at(format!("<{element}> may not change {value}"));
             }
+            _ if is_words(name, &key) => {}
             _ => css(&value)?,
         }
         Ok(())
@@ -326,6 +344,37 @@ fn local(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
+/// Whether what follows the word is the type of a picture: its name alone, or with where the W3C has described it.
+fn is_known_type(rest: &str) -> bool {
+    let words: String = rest
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('\'', "\"");
+    let Some(known) = words.strip_prefix("svg") else {
+        return false;
+    };
+    let Some(names) = known.strip_prefix(" PUBLIC \"-//W3C//DTD SVG ") else {
+        return known.is_empty();
+    };
+    let place = names.split_once("\" \"").map(|(_, place)| place);
+    place.is_some_and(|place| {
+        let place = place.strip_suffix('"').unwrap_or_default();
+        let place = place.split_once("://").map(|(_, place)| place);
+        place.is_some_and(|place| {
+            place.starts_with("www.w3.org/") && !place.contains(['"', ' ', '?', '#'])
+        })
+    })
+}
+
+/// Whether an attribute is for people, or for who drew the picture, and styles nothing.
+fn is_words(name: &str, key: &str) -> bool {
+    name.contains(':')
+        || key.starts_with("aria-")
+        || key.starts_with("data-")
+        || matches!(key, "id" | "class" | "title" | "alt")
+}
+
 /// Whether a reference stays within the picture.
 fn is_inside(reference: &str) -> bool {
     reference.is_empty()
@@ -336,11 +385,11 @@ fn is_inside(reference: &str) -> bool {
 /// Refuses styles that load something.
 fn css(style: &str) -> Step {
     let style = style.to_ascii_lowercase();
-    let loads = style.contains("url") || style.contains('@') || style.contains("image");
-    if style.contains('\\') && (loads || style.contains('{')) {
+    // Any letter of what follows could be written with one.
+    if style.contains('\\') {
         return at("a style holds a backslash: write the character itself");
     }
-    if style.contains("@import") || style.contains("image-set(") || style.contains("expression(") {
+    if LOADING.iter().any(|word| style.contains(word)) {
         return at("a style loads what is elsewhere");
     }
     let mut rest = &*style;
@@ -411,7 +460,8 @@ mod tests {
             "\u{feff}<?xml version='1.0'?>\n<!-- made -->\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n<svg></svg>\n<!-- end -->\n",
             "<s:svg xmlns:s='x'><s:g fill='url(#a)' style='fill: url( \"#b\" )'>a &lt; b &#169; &#xe9;</s:g></s:svg>",
             "<svg><style>text { fill: red }</style><style><![CDATA[ a > b { } ]]></style></svg>",
-            "<svg><use xlink:href='#a'/><image href='data:image/png;base64,AA=='/><a href='https://example.com'/></svg>",
+            "<svg><use xlink:href='#a'/><image href='data:image/png;base64,AA=='/><a href='#a'/></svg>",
+            "<!DOCTYPE svg><svg id='a\\b' aria-label='image(1)' inkscape:label='C:\\a' xmlns:inkscape='x'/>",
             "<svg><text>once upon on &amp; on</text><g id='on'/></svg>",
         ] {
             assert_eq!(problem(picture), None, "{picture}");
@@ -466,6 +516,31 @@ mod tests {
             ),
             ("<svg><style>a{b:\\75rl(x)}</style></svg>", "backslash"),
             ("<svg><style><g/></style></svg>", "holds an element"),
+            (
+                "<?xml-stylesheet type='text/xsl' href='x'?><svg/>",
+                "where a name should",
+            ),
+            (
+                "<?xml version='1.0'?><?xml-stylesheet href='x'?><svg/>",
+                "where a name should",
+            ),
+            ("<!DOCTYPE svg SYSTEM \"http://x\"><svg/>", "leads out"),
+            (
+                "<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://x/www.w3.org/\"><svg/>",
+                "leads out",
+            ),
+            ("<svg><g fill='u\\72l(//x)'/></svg>", "backslash"),
+            ("<svg><g style='fill:u\\72l(//x)'/></svg>", "backslash"),
+            (
+                "<svg><style>@font-face{src:src(\"//x\")}</style></svg>",
+                "elsewhere",
+            ),
+            (
+                "<svg><g style=\"background:image('//x')\"/></svg>",
+                "elsewhere",
+            ),
+            ("<svg><a xlink:href='http://x'/></svg>", "leads out"),
+            ("<svg xml:base='http://x/'/>", "leads out"),
         ];
         for (text, words) in cases {
             let problem = problem(text).unwrap_or_default();
