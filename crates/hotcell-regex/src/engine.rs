@@ -1,11 +1,11 @@
 //! The automata for one alphabet.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use hotcell_meter::Pace;
+use hotcell_meter::{Account, Charge, Pace};
 use regex_automata::{
     Input,
-    meta::{self, Regex as Meta},
+    meta::{self, Cache, Regex as Meta},
     nfa::thompson::{self, NFA, WhichCaptures},
 };
 use regex_syntax::hir::{Dot, Hir, Repetition};
@@ -17,20 +17,19 @@ use crate::{
     regex::{Captures, Match, SearchError},
     simulate::leftmost_longest,
     tree::{Lowering, Node},
+    weight::{MAX_TABLE, STATE_SIZE, Weight, table_row},
 };
 
 /// What an automaton may take.
 const MAX_SIZE: usize = 4 << 20;
 
-/// What the table of groups of a matcher may take: it holds every group for every state.
-const MAX_TABLE: usize = 32 << 20;
-
 /// Steps that a search may take without being asked whether to go on, some tens of milliseconds at worst. Beyond that a
 /// slower matcher does it.
 const MAX_STEPS: usize = 1 << 25;
 
-/// About what a state of an automaton takes.
-const STATE_SIZE: usize = 32;
+/// What a search remembers of the automaton for each direction, and for groups.
+const MAX_CACHE: usize = 1 << 20;
+const MAX_ONE_PASS: usize = 1 << 20;
 
 pub(crate) struct Engine {
     /// Leftmost, but of those the first in order of preference, not the longest.
@@ -39,17 +38,35 @@ pub(crate) struct Engine {
     is_chain: bool,
     hir: Hir,
     /// Without groups: only for where a match begins and ends.
-    plain: OnceLock<Option<NFA>>,
+    plain: OnceLock<Result<NFA, RegexError>>,
     /// With groups, and references as groups beyond the last.
-    grouped: OnceLock<Option<NFA>>,
+    grouped: OnceLock<Result<NFA, RegexError>>,
     states: usize,
     groups: usize,
     referred: Vec<usize>,
     icase: bool,
+    account: Account,
+    /// For what is compiled.
+    held: Mutex<Charge>,
+    /// What the last search remembered, for the next.
+    idle: Mutex<Option<Memory>>,
 }
 
+/// What searches remember, and the charge for it.
+type Memory = (Box<Cache>, Charge);
+
 impl Engine {
-    pub(crate) fn new(node: &Node, groups: u32, lowering: Lowering) -> Result<Self, RegexError> {
+    pub(crate) fn new(
+        node: &Node,
+        groups: u32,
+        lowering: Lowering,
+        weight: Weight,
+        account: &Account,
+    ) -> Result<Self, RegexError> {
+        if weight.is_too_large() {
+            return Err(RegexError::TooBig);
+        }
+        let mut held = weight.charge(account, MAX_SIZE)?;
         let referred = referred(node, groups);
         // Where the text of a group stands once more is any text, until it is looked at closely.
         let anything = |_| {
@@ -64,8 +81,8 @@ impl Engine {
         let config = meta::Config::new()
             .utf8_empty(false)
             .nfa_size_limit(Some(MAX_SIZE))
-            .onepass_size_limit(Some(MAX_SIZE))
-            .hybrid_cache_capacity(MAX_SIZE / 4)
+            .onepass_size_limit(Some(MAX_ONE_PASS))
+            .hybrid_cache_capacity(MAX_CACHE)
             // Compiling one ahead takes longer than most searches.
             .dfa(false);
         let fast = Meta::builder()
@@ -74,9 +91,10 @@ impl Engine {
             .map_err(|_| RegexError::TooBig)?;
         let states = fast.memory_usage() / STATE_SIZE + 1;
         let groups = groups as usize;
-        if states.saturating_mul(groups * 2 * size_of::<usize>()) > MAX_TABLE {
+        if states.saturating_mul(table_row(groups)) > MAX_TABLE {
             return Err(RegexError::TooBig);
         }
+        held.resize(weight.tree() + fast.memory_usage())?;
         let hir = if referred.is_empty() {
             relaxed
         } else {
@@ -99,14 +117,17 @@ impl Engine {
             groups,
             referred,
             icase: lowering.icase,
+            account: account.clone(),
+            held: Mutex::new(held),
+            idle: Mutex::new(None),
         })
     }
 
     /// Bytes that the automata take.
     pub(crate) fn memory_usage(&self) -> usize {
-        let nfa = |nfa: &OnceLock<Option<NFA>>| {
+        let nfa = |nfa: &OnceLock<Result<NFA, RegexError>>| {
             nfa.get()
-                .and_then(Option::as_ref)
+                .and_then(|nfa| nfa.as_ref().ok())
                 .map_or(0, NFA::memory_usage)
         };
         self.fast.memory_usage() + nfa(&self.plain) + nfa(&self.grouped)
@@ -121,7 +142,8 @@ impl Engine {
         if self.referred.is_empty() && !self.is_long(haystack, start) {
             pace.spend(haystack.len().saturating_sub(start) / 16 + 1)?;
             let input = Input::new(haystack).range(start..).earliest(true);
-            return Ok(self.fast.search_half(&input).is_some());
+            let found = self.remembering(|cache| self.fast.search_half_with(cache, &input))?;
+            return Ok(found.is_some());
         }
         Ok(self.find(haystack, start, pace)?.is_some())
     }
@@ -170,7 +192,9 @@ impl Engine {
         pace.spend(1)?;
         let mut slots = vec![None; (self.groups + 1) * 2];
         let input = Input::new(haystack).range(start..);
-        if self.fast.search_slots(&input, &mut slots).is_none() {
+        let found =
+            self.remembering(|cache| self.fast.search_slots_with(cache, &input, &mut slots))?;
+        if found.is_none() {
             pace.spend(haystack.len().saturating_sub(start) / 16)?;
             return Ok(None);
         }
@@ -205,6 +229,8 @@ impl Engine {
             return Ok(Captures::new(vec![whole]));
         }
         let nfa = self.grouped()?;
+        // Two tables, for where it is and where it goes.
+        let _table = self.charge(2 * nfa.states().len() * table_row(self.groups + 1))?;
         let slots = captures(nfa, haystack, (found.start, found.end), pace)?;
         let groups = (1..=self.groups).map(|group| span(&slots, group));
         Ok(Captures::new(
@@ -219,6 +245,7 @@ impl Engine {
         pace: &mut Pace<'_>,
     ) -> Result<Option<Captures>, SearchError> {
         let references = References {
+            account: &self.account,
             nfa: self.grouped()?,
             groups: self.groups,
             referred: &self.referred,
@@ -247,7 +274,7 @@ impl Engine {
         pace: &mut Pace<'_>,
     ) -> Result<Option<Match>, SearchError> {
         let input = Input::new(haystack).range(start..);
-        let found = self.fast.search(&input);
+        let found = self.remembering(|cache| self.fast.search_with(cache, &input))?;
         let end = found
             .as_ref()
             .map_or(haystack.len(), regex_automata::Match::end);
@@ -278,29 +305,75 @@ impl Engine {
         self.states.saturating_mul(length) > MAX_STEPS
     }
 
+    /// Searches with what earlier searches remembered.
+    ///
+    /// The library would keep that itself, but would not tell how much it is.
+    fn remembering<T>(&self, search: impl FnOnce(&mut Cache) -> T) -> Result<T, RegexError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().take();
+        let (mut cache, mut charge) = if let Some(memory) = taken {
+            memory
+        } else {
+            let cache = self.fast.create_cache();
+            let charge = self.account.charge(cache.memory_usage())?;
+            (Box::new(cache), charge)
+        };
+        let found = search(&mut cache);
+        let used = cache.memory_usage();
+        if used != charge.bytes() {
+            charge.resize(used)?;
+        }
+        *idle() = Some((cache, charge));
+        Ok(found)
+    }
+
+    fn charge(&self, bytes: usize) -> Result<Charge, RegexError> {
+        self.account.charge(bytes).map_err(RegexError::from)
+    }
+
     fn plain(&self) -> Result<&NFA, SearchError> {
-        compiled(&self.plain, &self.hir, WhichCaptures::None)
+        self.compiled(&self.plain, WhichCaptures::None)
     }
 
     fn grouped(&self) -> Result<&NFA, SearchError> {
-        compiled(&self.grouped, &self.hir, WhichCaptures::All)
+        self.compiled(&self.grouped, WhichCaptures::All)
+    }
+
+    fn compiled<'n>(
+        &self,
+        nfa: &'n OnceLock<Result<NFA, RegexError>>,
+        captures: WhichCaptures,
+    ) -> Result<&'n NFA, SearchError> {
+        let make = || {
+            let mut room = self.charge((self.states * 2 * STATE_SIZE).min(2 * MAX_SIZE))?;
+            let config = thompson::Config::new()
+                .utf8(false)
+                .which_captures(captures)
+                .nfa_size_limit(Some(MAX_SIZE));
+            let nfa = NFA::compiler().configure(config).build_from_hir(&self.hir);
+            let nfa = nfa.map_err(|_| RegexError::TooBig)?;
+            room.resize(nfa.memory_usage())?;
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.absorb(&mut room);
+            Ok(nfa)
+        };
+        kept(nfa, make).map_err(SearchError::Pattern)
     }
 }
 
-fn compiled<'n>(
-    nfa: &'n OnceLock<Option<NFA>>,
-    hir: &Hir,
-    captures: WhichCaptures,
-) -> Result<&'n NFA, SearchError> {
-    let make = || {
-        let config = thompson::Config::new()
-            .utf8(false)
-            .which_captures(captures)
-            .nfa_size_limit(Some(MAX_SIZE));
-        NFA::compiler().configure(config).build_from_hir(hir).ok()
+/// What was made before, or now. That it cannot be is remembered, too, but not that there was no memory just then.
+pub(crate) fn kept<T>(
+    place: &OnceLock<Result<T, RegexError>>,
+    make: impl FnOnce() -> Result<T, RegexError>,
+) -> Result<&T, RegexError> {
+    let result = match place.get() {
+        Some(result) => result,
+        None => match make() {
+            Err(error @ RegexError::OverLimit(_)) => return Err(error),
+            result => place.get_or_init(|| result),
+        },
     };
-    let nfa = nfa.get_or_init(make).as_ref();
-    nfa.ok_or(SearchError::Pattern(RegexError::TooBig))
+    result.as_ref().map_err(|error| *error)
 }
 
 fn referred(node: &Node, groups: u32) -> Vec<usize> {

@@ -1,5 +1,7 @@
 //! What can be wrong with a pattern, in the words of the GNU C library.
 
+use hotcell_meter::OverLimit;
+
 /// A pattern that is not one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -37,6 +39,15 @@ pub enum RegexError {
     /// `\1` without a group before it.
     #[error("Invalid back reference")]
     BadReference,
+    /// A text that is too long to be a pattern.
+    #[error("Regular expression too big: more than {limit} bytes")]
+    TooLong {
+        /// The longest one.
+        limit: usize,
+    },
+    /// There is no memory for it.
+    #[error(transparent)]
+    OverLimit(#[from] OverLimit),
     /// Counts or nesting beyond what is compiled.
     #[error("Regular expression too big")]
     TooBig,

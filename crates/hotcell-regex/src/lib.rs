@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use hotcell_meter::Pace;
-//! use hotcell_regex::{Flavor, Options, Regex};
+//! use hotcell_regex::{Flavor, Means, Options, Regex};
 //!
 //! let mut pace = Pace::unwatched();
-//! let regex = Regex::new(br"\(a\|ab\)\(c\|bcd\)", Flavor::Basic, Options::default())?;
+//! let regex = Regex::new(br"\(a\|ab\)\(c\|bcd\)", Flavor::Basic, Options::default(), &Means::unmetered())?;
 //! let captures = regex.captures_at(b"xabcd", 0, &mut pace)?.ok_or("no match")?;
 //! assert_eq!(captures.get(0).map(|found| found.range()), Some(1..5));
 //! assert_eq!(captures.get(2).map(|found| found.range()), Some(2..5));
@@ -24,9 +24,11 @@
 //!
 //! # Bounds
 //!
-//! Patterns and texts may be hostile. Automata are limited in size, groups in depth. Searching takes time in proportion to
-//! the text times the size of the automaton, and asks now and then whether to go on. Only back-references need more: each
-//! state is tried once, and too many are an error.
+//! Patterns and texts may be hostile. A pattern is limited in bytes before it is read, its tree in size before anything is
+//! compiled, automata in size while they are; groups are limited in depth. So compiling takes some tens of milliseconds at
+//! worst, which whoever wants it is told of before ([`Means`]), and what a pattern and its searches hold is charged.
+//! Searching takes time in proportion to the text times the size of the automaton, and asks now and then whether to go on.
+//! Only back-references need more: each state is tried once, and too many are an error.
 //!
 //! # Known differences from the C library
 //!
@@ -41,14 +43,18 @@ mod captures;
 mod engine;
 mod error;
 mod flavor;
+mod means;
 mod parse;
 mod references;
 mod regex;
 mod set;
 mod simulate;
 mod tree;
+mod weight;
 
 pub use error::RegexError;
 pub use flavor::{Flavor, Options};
+pub use means::Means;
 pub use regex::{Captures, Match, Regex, SearchError, Subject};
 pub use set::CharClass;
+pub use weight::{MAX_LIST, MAX_PATTERN};

@@ -42,6 +42,8 @@ pub(crate) fn parse(
         options,
         groups: 0,
         complete: Vec::new(),
+        stacked: 0,
+        is_without_classes: false,
         warnings: Vec::new(),
     };
     let node = parser.alternatives(0)?;
@@ -61,6 +63,10 @@ struct Parser<'p> {
     groups: u32,
     /// Which groups are closed, so that they can be referred to.
     complete: Vec<u32>,
+    /// Repetitions of repetitions, which nest as groups do.
+    stacked: usize,
+    /// No `:]` is ahead, so that it is not looked for at each `[:`.
+    is_without_classes: bool,
     warnings: Vec<&'static str>,
 }
 
@@ -213,7 +219,7 @@ impl Parser<'_> {
     }
 
     fn repeats(&mut self, mut node: Node) -> Result<Node, RegexError> {
-        for depth in 0..MAX_DEPTH {
+        for depth in 0.. {
             let from = self.at;
             let (token, end) = self.peek()?;
             let repeats = matches!(
@@ -239,6 +245,10 @@ impl Parser<'_> {
             let is_strict = matches!(token, Token::Star | Token::OpenBrace);
             if depth > 0 && is_strict && self.syntax.strict_repeats {
                 return Err(RegexError::BadRepeat);
+            }
+            self.stacked += usize::from(depth > 0);
+            if self.stacked > MAX_DEPTH {
+                break;
             }
             node = repeated(node, min, max);
         }
@@ -291,6 +301,10 @@ impl Parser<'_> {
         loop {
             let rest = self.rest();
             if rest.is_empty() {
+                return (Number::Bad, IntervalEnd::Missing);
+            }
+            // It is text, however it ends; looking for the end at each brace would take as long as braces times text.
+            if number == Number::Bad && self.syntax.lenient_intervals {
                 return (Number::Bad, IntervalEnd::Missing);
             }
             let close: &[u8] = if self.syntax.escaped_operators {

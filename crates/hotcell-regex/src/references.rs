@@ -6,16 +6,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hotcell_meter::Pace;
+use hotcell_meter::{Account, Charge, Pace};
 use regex_automata::{
     nfa::thompson::{NFA, State},
     util::primitives::StateID,
 };
 
-use crate::{regex::SearchError, simulate::step};
+use crate::{error::RegexError, regex::SearchError, simulate::step};
 
 /// Combinations that are remembered: some sixteen megabytes.
 const MAX_TRIED: usize = 1 << 19;
+
+/// What is charged at a time, and what a combination and the groups of one take: hash tables are half empty.
+const CHARGED: usize = 1024;
+const PER_COMBINATION: usize = 64;
+const PER_NUMBER: usize = 160;
 
 /// No place in any text.
 const UNSET: usize = usize::MAX;
@@ -23,6 +28,7 @@ const UNSET: usize = usize::MAX;
 /// An automaton in which a group beyond the last one of the pattern stands for a back-reference: group `groups + n` for
 /// `\n`.
 pub(crate) struct References<'n> {
+    pub(crate) account: &'n Account,
     pub(crate) nfa: &'n NFA,
     pub(crate) groups: usize,
     /// Which groups are referred to.
@@ -45,7 +51,7 @@ impl References<'_> {
     ) -> Result<Option<Vec<usize>>, SearchError> {
         let mut slots = vec![UNSET; (self.groups + 1) * 2];
         let mut best: Option<(usize, Vec<usize>)> = None;
-        let mut tried = Tried::default();
+        let mut tried = Tried::new(self.account);
         let mut stack = vec![Frame::Explore(self.nfa.start_anchored(), start)];
         while let Some(frame) = stack.pop() {
             pace.spend(1)?;
@@ -170,8 +176,8 @@ fn folded_prefix(rest: &[u8], text: &[u8]) -> Option<usize> {
 }
 
 /// What was tried already.
-#[derive(Default)]
 struct Tried {
+    charge: Charge,
     combinations: HashSet<(StateID, usize, u32)>,
     /// Numbers for what the groups that are referred to were.
     numbers: HashMap<Vec<usize>, u32>,
@@ -180,6 +186,15 @@ struct Tried {
 }
 
 impl Tried {
+    fn new(account: &Account) -> Self {
+        Self {
+            charge: account.none(),
+            combinations: HashSet::new(),
+            numbers: HashMap::new(),
+            groups: None,
+        }
+    }
+
     /// Whether this has not been tried.
     fn insert(
         &mut self,
@@ -190,6 +205,11 @@ impl Tried {
     ) -> Result<bool, SearchError> {
         if self.combinations.len() >= MAX_TRIED || self.numbers.len() >= MAX_TRIED {
             return Err(SearchError::TooComplex);
+        }
+        let needed = self.combinations.len() * PER_COMBINATION + self.numbers.len() * PER_NUMBER;
+        if needed > self.charge.bytes() {
+            let more = CHARGED * PER_NUMBER;
+            self.charge.grow(more).map_err(RegexError::from)?;
         }
         let groups = *self.groups.get_or_insert_with(|| {
             let places = referred

@@ -5,15 +5,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hotcell_meter::{Pace, Stopped};
+use hotcell_meter::{Account, Charge, Pace, Stopped};
 
 use crate::{
-    engine::Engine,
+    engine::{Engine, kept},
     error::RegexError,
     flavor::{Flavor, Options},
+    means::Means,
     parse::parse,
     set::Alphabet,
     tree::{Lowering, Node},
+    weight::{self, Weight},
 };
 
 /// A compiled pattern. A clone is cheap.
@@ -28,8 +30,12 @@ struct Inner {
     narrow: Engine,
     /// For other text, made when it is met.
     wide: OnceLock<Result<Engine, RegexError>>,
-    needs_wide: bool,
+    /// What the wide one weighs, if there may be one.
+    wide_weight: Option<Weight>,
     warnings: Vec<&'static str>,
+    account: Account,
+    /// For the tree.
+    _held: Charge,
 }
 
 /// Where a match is.
@@ -62,23 +68,47 @@ pub enum SearchError {
 
 impl Regex {
     /// Compiles a pattern.
-    pub fn new(pattern: &[u8], flavor: Flavor, options: Options) -> Result<Self, RegexError> {
+    pub fn new(
+        pattern: &[u8],
+        flavor: Flavor,
+        options: Options,
+        means: &Means<'_>,
+    ) -> Result<Self, RegexError> {
+        let is_list = flavor.syntax().newline_alternates;
+        weight::admit(pattern, is_list, means)?;
+        let held = means.account().charge(weight::read(pattern.len()))?;
         let parsed = parse(pattern, flavor, options)?;
         let alphabet = if options.bytes {
             Alphabet::Bytes
         } else {
             Alphabet::Ascii
         };
-        let narrow = Engine::new(&parsed.node, parsed.groups, lowering(alphabet, options))?;
+        let weigh = |is_wide| Weight::of(&parsed.node, parsed.groups, options, is_wide);
+        let narrow_weight = weigh(false)?;
         let needs_wide = !options.bytes && parsed.node.is_beyond_ascii(options.icase);
+        // Too large for other text is known now, but matters only if there is such text.
+        let wide_weight = needs_wide.then(|| weigh(true).unwrap_or(weight::TOO_LARGE));
+        means.spend(narrow_weight.units());
+        let narrow = Engine::new(
+            &parsed.node,
+            parsed.groups,
+            lowering(alphabet, options),
+            narrow_weight,
+            means.account(),
+        )?;
+        // And once more behind: whoever compiles in a loop is looked at. What may be compiled later is paid for now.
+        let wide_units = wide_weight.map_or(0, Weight::units);
+        means.spend(narrow_weight.units().saturating_add(wide_units));
         Ok(Self(Arc::new(Inner {
             node: parsed.node,
             groups: parsed.groups,
             options,
             narrow,
             wide: OnceLock::new(),
-            needs_wide,
+            wide_weight,
             warnings: parsed.warnings,
+            account: means.account().clone(),
+            _held: held,
         })))
     }
 
@@ -105,7 +135,7 @@ impl Regex {
 
     /// Gets ready to search one text, several times.
     pub fn on<'r, 'h>(&'r self, haystack: &'h [u8]) -> Result<Subject<'r, 'h>, RegexError> {
-        let engine = if self.0.needs_wide && !haystack.is_ascii() {
+        let engine = if self.0.wide_weight.is_some() && !haystack.is_ascii() {
             self.0.wide()?
         } else {
             &self.0.narrow
@@ -149,9 +179,11 @@ impl Inner {
                 &self.node,
                 self.groups,
                 lowering(Alphabet::Unicode, self.options),
+                self.wide_weight.unwrap_or(weight::TOO_LARGE),
+                &self.account,
             )
         };
-        self.wide.get_or_init(make).as_ref().map_err(|error| *error)
+        kept(&self.wide, make)
     }
 }
 

@@ -96,25 +96,24 @@ impl Set {
     }
 
     fn to_bytes(&self, last: u8, within_lines: bool) -> Hir {
-        let mut class = ClassBytes::empty();
+        // Put in order once, not for each.
+        let mut ranges = Vec::new();
         for item in &self.items {
             match item {
                 Item::Range(from, to) => {
                     if let Ok(from) = u8::try_from(*from) {
-                        class.push(ClassBytesRange::new(
-                            from,
-                            u8::try_from(*to).unwrap_or(u8::MAX),
-                        ));
+                        let to = u8::try_from(*to).unwrap_or(u8::MAX);
+                        ranges.push(ClassBytesRange::new(from, to));
                     }
                 }
                 Item::Named(named) => {
-                    for byte in (0..=0x7f).filter(|byte| named.has_ascii(*byte)) {
-                        class.push(ClassBytesRange::new(byte, byte));
-                    }
+                    let bytes = (0..=0x7f).filter(|byte| named.has_ascii(*byte));
+                    ranges.extend(bytes.map(|byte| ClassBytesRange::new(byte, byte)));
                 }
-                Item::Byte(byte) => class.push(ClassBytesRange::new(*byte, *byte)),
+                Item::Byte(byte) => ranges.push(ClassBytesRange::new(*byte, *byte)),
             }
         }
+        let mut class = ClassBytes::new(ranges);
         if self.icase {
             class.case_fold_simple();
         }
@@ -129,15 +128,16 @@ impl Set {
     }
 
     fn to_unicode(&self, within_lines: bool) -> Hir {
-        let mut class = ClassUnicode::empty();
-        let mut bytes = ClassBytes::empty();
+        let (mut ranges, mut bytes) = (Vec::new(), Vec::new());
         for item in &self.items {
             match item {
-                Item::Range(from, to) => class.push(ClassUnicodeRange::new(*from, *to)),
-                Item::Named(named) => class.union(named.unicode()),
+                Item::Range(from, to) => ranges.push(ClassUnicodeRange::new(*from, *to)),
+                Item::Named(named) => ranges.extend_from_slice(named.unicode().ranges()),
                 Item::Byte(byte) => bytes.push(ClassBytesRange::new(*byte, *byte)),
             }
         }
+        let mut class = ClassUnicode::new(ranges);
+        let bytes = ClassBytes::new(bytes);
         if self.icase {
             // Fails only without the tables, which are compiled in.
             let _ = class.try_case_fold_simple();

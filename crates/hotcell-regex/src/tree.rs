@@ -154,8 +154,13 @@ impl Lowering {
                 sub: Box::new(self.lower(node, reference)),
             }),
             Node::Reference(index) => reference(*index),
-            Node::Concat(nodes) => Hir::concat(self.lower_all(nodes, reference)),
-            Node::Alternate(nodes) => Hir::alternation(self.lower_all(nodes, reference)),
+            Node::Concat(nodes) => Hir::concat(self.lower_row(nodes, reference)),
+            Node::Alternate(nodes) => Hir::alternation(
+                nodes
+                    .iter()
+                    .map(|node| self.lower(node, reference))
+                    .collect(),
+            ),
             Node::Repeat { node, min, max } => Hir::repetition(Repetition {
                 min: *min,
                 max: *max,
@@ -165,11 +170,37 @@ impl Lowering {
         }
     }
 
-    fn lower_all(self, nodes: &[Node], reference: &impl Fn(u32) -> Hir) -> Vec<Hir> {
-        nodes
-            .iter()
-            .map(|node| self.lower(node, reference))
-            .collect()
+    /// As each alone, but characters that follow one another take one piece: a piece takes a hundred times as much as a
+    /// character.
+    fn lower_row(self, nodes: &[Node], reference: &impl Fn(u32) -> Hir) -> Vec<Hir> {
+        let mut row = Vec::new();
+        let mut text = Vec::new();
+        for node in nodes {
+            match node {
+                Node::Char(char) if self.is_literal(*char) => {
+                    text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    continue;
+                }
+                Node::Byte(byte) => {
+                    text.push(*byte);
+                    continue;
+                }
+                _ => {}
+            }
+            if !text.is_empty() {
+                row.push(Hir::literal(std::mem::take(&mut text)));
+            }
+            row.push(self.lower(node, reference));
+        }
+        if !text.is_empty() {
+            row.push(Hir::literal(text));
+        }
+        row
+    }
+
+    /// Whether a character matches nothing but itself.
+    fn is_literal(self, char: char) -> bool {
+        !self.icase || (self.alphabet != Alphabet::Unicode && !char.is_ascii_alphabetic())
     }
 
     fn char(self, char: char) -> Hir {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteVec};
 use hotcell_meter::Pace;
 use hotcell_process::Process;
-use hotcell_regex::{Flavor, Options, Regex, SearchError};
+use hotcell_regex::{Flavor, Means, Options, Regex, RegexError, SearchError};
 
 use crate::{
     flow::Flow,
@@ -28,8 +28,16 @@ impl Shell {
             icase: self.has(Setting::NoCaseMatch),
             ..Options::default()
         };
-        let Some(regex) = self.compiled_regex(&source, options) else {
-            return Ok(None);
+        let regex = match self.compiled_regex(process, &source, options) {
+            Ok(regex) => regex,
+            Err(
+                error
+                @ (RegexError::TooBig | RegexError::TooLong { .. } | RegexError::OverLimit(_)),
+            ) => {
+                self.complain(process, format!("[[: {error}"));
+                return Ok(None);
+            }
+            Err(_) => return Ok(None),
         };
         process.spend(text.len());
         let mut pace = Pace::new(process.stop_token());
@@ -61,14 +69,21 @@ impl Shell {
         Ok(Some(captures.is_some()))
     }
 
-    fn compiled_regex(&mut self, source: &BString, options: Options) -> Option<Regex> {
+    fn compiled_regex(
+        &mut self,
+        process: &Process,
+        source: &BString,
+        options: Options,
+    ) -> Result<Regex, RegexError> {
         if let Some(regex) = self.regexes.get(source, options.icase) {
-            return Some(regex);
+            return Ok(regex);
         }
-        let regex = Regex::new(source, Flavor::Bash, options).ok()?;
+        let spend = |units| process.spend(units);
+        let means = Means::new(process.account(), &spend);
+        let regex = Regex::new(source, Flavor::Bash, options, &means)?;
         self.regexes
             .insert(source.clone(), options.icase, regex.clone());
-        Some(regex)
+        Ok(regex)
     }
 }
 
@@ -79,7 +94,7 @@ pub(crate) struct RegexCache(Vec<(BString, bool, Regex)>);
 impl RegexCache {
     const SIZE: usize = 8;
 
-    /// Larger ones are not kept, so that the cache needs no account.
+    /// Larger ones are not kept: what is kept stays charged for as long as the shell lives.
     const LARGEST: usize = 64 * 1024;
 
     fn get(&mut self, source: &BString, icase: bool) -> Option<Regex> {

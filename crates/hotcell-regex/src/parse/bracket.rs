@@ -107,9 +107,15 @@ impl Parser<'_> {
     /// `[:name:]`, `[.c.]` or `[=c=]`
     fn named_element(&mut self, kind: u8) -> Result<Element, RegexError> {
         let rest = self.rest().get(2..).unwrap_or_default();
-        let Some(length) = rest.windows(2).position(|pair| pair == [kind, b']']) else {
+        let end = if kind == b':' && self.is_without_classes {
+            None
+        } else {
+            rest.windows(2).position(|pair| pair == [kind, b']'])
+        };
+        let Some(length) = end else {
             // Only the class is no class then; `[` is a character.
             if kind == b':' {
+                self.is_without_classes = true;
                 self.at += 1;
                 return Ok(Element::Char('['));
             }

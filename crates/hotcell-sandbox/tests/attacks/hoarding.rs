@@ -376,3 +376,68 @@ fn a_tree_that_is_thrown_away_leaves_the_sandbox_usable() {
     sandbox.write_file("/g", "x").unwrap();
     sandbox.fork().unwrap().snapshot().unwrap();
 }
+
+/// A pattern that doubles so often.
+fn doubled(levels: usize) -> String {
+    format!("r=a; for i in {{1..{levels}}}; do r=\"($r|$r)*\"; done;")
+}
+
+#[test]
+fn a_pattern_takes_little_before_it_is_refused() {
+    let _alone = alone();
+    for levels in [12, 20] {
+        let pattern = doubled(levels);
+        for user in [
+            "[[ xxxxx =~ $r ]]",
+            "echo x > f; echo \"s/$r//\" > s; sed -E -f s f",
+            "echo \"$r\" > p; echo x | rg -f p",
+            "echo \"$r\" > p; echo x | grep -E -f p",
+            "echo \"$r\" > p; echo x | grep -P -f p",
+            "echo \"$r\" > p; jq -n --rawfile r p '\"xxxxx\" | test($r)'",
+            "echo \"$r\" > p; awk 'BEGIN { getline r < \"p\"; match(\"xxxxx\", r) }'",
+        ] {
+            survives(&format!("{pattern} {user}; true"));
+        }
+    }
+}
+
+#[test]
+fn a_long_text_is_no_pattern() {
+    let _alone = alone();
+    let long = "p=$(head -c 3000000 /dev/zero | tr '\\0' x);";
+    for (user, said) in [
+        ("[[ x =~ $p ]]", "too big"),
+        ("find . -regex \"$p\"", "too big"),
+        ("echo x | csplit - \"/$p/\"", "too big"),
+        ("expr x : \"$p\"", "too big"),
+        ("echo x | sed \"s/$p//\"", "too big"),
+        ("echo x | rg \"$p\"", "too large"),
+        ("echo x | grep -P \"$p\"", "too large"),
+        ("echo $p > p; echo x | grep -f p", "too big"),
+        (
+            "echo $p > p; jq -n --rawfile r p '\"x\" | test($r)'",
+            "too large",
+        ),
+        (
+            "echo $p > p; echo x | awk '{ getline r < \"p\"; FS = r; $0 = $0; split(\"a b\", a, r) }'",
+            "too big",
+        ),
+    ] {
+        says(&format!("{long} {user}"), said);
+    }
+}
+
+#[test]
+fn what_calls_itself_is_not_written_out_without_end() {
+    let _alone = alone();
+    for pattern in [
+        r"(a\g<1>?\g<1>?b)",
+        r"(?<x>a\g<y>?\g<y>?)(?<y>b\g<x>?\g<x>?)",
+        r"(a)(\g<1>\g<1>)(\g<2>\g<2>)(\g<3>\g<3>)(\g<4>\g<4>)(\g<5>\g<5>)(\g<6>\g<6>)(\g<7>\g<7>)(\g<8>\g<8>)(\g<9>\g<9>)",
+    ] {
+        let script = format!("echo aaabbb | grep -P '{pattern}'");
+        survives(&script);
+    }
+    let result = run(&crate::sandbox(), r"echo abab | grep -oP '(ab)\g<1>'");
+    assert_eq!(result.stdout, b"abab\n", "{}", result.stderr_text());
+}

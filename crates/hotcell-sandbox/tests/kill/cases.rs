@@ -127,6 +127,38 @@ pub(crate) const ALL: &[Case] = &[
         "jq, one large string",
         "jq -n '\"abc\" * 10000000 | test(\"(a|b|c)*d\")'; sleep 100",
     ),
+    case(
+        "patterns of [[ =~ ]], one after the other",
+        "while :; do [[ x =~ ([a-z]{1,250}){1,20}$RANDOM ]]; done",
+    ),
+    case(
+        "patterns of utilities, one after the other",
+        "while :; do r='([[:alpha:]]{1,99}){1,9}'$RANDOM; echo x | sed -E s/$r/y/; echo é | grep -E $r; expr x : ${r//[()]/}; done",
+    ),
+    case(
+        "patterns of awk, one after the other",
+        "awk 'BEGIN { while (1) if (match(\"x\", \"([a-z]{1,250}){1,20}\" i++)) exit }'",
+    ),
+    case(
+        "patterns of jq, one after the other",
+        "jq -n 'range(1e9) | select(\"x\" | test(\"([a-z]{1,250}){1,9}(?=a)\\(.)\"))'; sleep 100",
+    ),
+    case(
+        "grep -P, a look ahead from everywhere",
+        "printf '%0300000d' 0 > zeros; while :; do grep -P '(?=0*1)0' zeros; done",
+    ),
+    case(
+        "grep -P, a look behind",
+        "printf '%0300000d' 0 > zeros; while :; do grep -P '(?<=0)(?<!b)(0*)*c' zeros; done",
+    ),
+    case(
+        "grep -P, a group once more",
+        "printf '%0300000d' 0 > zeros; while :; do grep -P '(0*)\\1c' zeros; done",
+    ),
+    case(
+        "jq, a look ahead from everywhere",
+        "jq -n '\"0\" * 300000 | test(\"(?=0*1)0\")'; sleep 100",
+    ),
     case("sed", "echo x | sed ':a; s/x/xx/; s/xx/x/; ba'"),
     case(
         "expr",

@@ -8,10 +8,10 @@ use std::{
 use bstr::{BString, ByteSlice};
 use hotcell_meter::Pace;
 use hotcell_process::{Process, error_text};
-use hotcell_regex::{Flavor, Options, Regex, SearchError};
+use hotcell_regex::{Flavor, Options, SearchError};
 
 use super::decimal::{Decimal, Math};
-use crate::{Usage, Utility, characters, quote::quote};
+use crate::{Usage, Utility, characters, quote::quote, regexes::compile};
 
 pub(crate) const UTILITY: Utility = Utility {
     usage: &USAGE,
@@ -433,12 +433,11 @@ impl Expression<'_> {
 
     fn match_values(&self, text: &Value, pattern: &Value) -> Result<Value> {
         let (text, pattern) = (self.show(text)?, self.show(pattern)?);
-        self.process.spend(pattern.len().saturating_mul(64));
         let options = Options {
             bytes: self.is_bytes,
             ..Options::default()
         };
-        let regex = Regex::new(&pattern, Flavor::Basic, options);
+        let regex = compile(self.process, &pattern, Flavor::Basic, options);
         let regex = regex.map_err(|error| failure(error.to_string()))?;
         let mut pace = Pace::new(self.process.stop_token());
         let found = regex.captures_at(&text, 0, &mut pace);

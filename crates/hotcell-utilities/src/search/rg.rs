@@ -78,13 +78,8 @@ fn run<W: WriteColor>(process: &Process, settings: &Settings, mut out: W) -> io:
             Ok(code(any, walker.has_failed, settings.is_quiet))
         }
         Task::Search => {
-            // What a compiled pattern may take.
-            let written: usize = settings.patterns.iter().map(|one| one.len() + 1).sum();
-            let _held = process.charge(
-                (patterns::MEMORY_MAX / 4).max(written.saturating_mul(patterns::PER_BYTE)),
-            )?;
-            let matcher = match patterns::matcher(settings) {
-                Ok(matcher) => matcher,
+            let (matcher, _held) = match patterns::matcher(process, settings) {
+                Ok(made) => made,
                 Err(message) => {
                     process.complain(message);
                     return Ok(2);

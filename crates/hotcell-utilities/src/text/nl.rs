@@ -9,6 +9,7 @@ use hotcell_regex::{Flavor, Options, Regex};
 
 use crate::{
     Opt, Usage, Utility, blanks::put_blanks, lines::Lines, operands::each_input, quote::quote,
+    regexes::compile,
 };
 
 pub(crate) const UTILITY: Utility = Utility {
@@ -133,13 +134,15 @@ fn main(process: &Process) -> io::Result<i32> {
             b"a" => Style::All,
             b"t" => Style::NotEmpty,
             b"n" => Style::None,
-            [b'p', pattern @ ..] => match Regex::new(pattern, Flavor::Basic, Options::default()) {
-                Ok(regex) => Style::Matching(Box::new(regex)),
-                Err(error) => {
-                    process.complain(error.to_string());
-                    process.exit(1)
+            [b'p', pattern @ ..] => {
+                match compile(process, pattern, Flavor::Basic, Options::default()) {
+                    Ok(regex) => Style::Matching(Box::new(regex)),
+                    Err(error) => {
+                        process.complain(error.to_string());
+                        process.exit(1)
+                    }
                 }
-            },
+            }
             other => USAGE.fail(
                 process,
                 [

@@ -8,6 +8,7 @@ use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex};
 
 use crate::list::List;
+use crate::regexes::compile;
 
 pub(super) enum Separator {
     Text(Vec<u8>),
@@ -17,7 +18,7 @@ pub(super) enum Separator {
 impl Separator {
     /// A pattern; a wrong one is told, and ends the process.
     pub(super) fn regex(process: &Process, pattern: &[u8]) -> Self {
-        match Regex::new(pattern, Flavor::Basic, Options::default()) {
+        match compile(process, pattern, Flavor::Basic, Options::default()) {
             Ok(regex) => Self::Regex(Box::new(regex)),
             Err(error) => {
                 process.complain(error.to_string());

@@ -5,7 +5,7 @@ use hotcell_meter::Pace;
 use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex};
 
-use crate::wildcard;
+use crate::{regexes::compile, wildcard};
 
 /// A name without what would lead out: slashes at its beginning, and all before the last `..`. And what was removed.
 pub(super) fn relative(name: &[u8]) -> (BString, BString) {
@@ -67,7 +67,7 @@ enum Piece {
 
 impl Transform {
     /// Several may stand with semicolons between them; an error is what is wrong.
-    pub(super) fn parse(text: &BStr) -> Result<Vec<Self>, String> {
+    pub(super) fn parse(process: &Process, text: &BStr) -> Result<Vec<Self>, String> {
         let invalid = || "Invalid transform expression".to_owned();
         let mut result = Vec::new();
         let mut rest = text.as_bytes();
@@ -92,7 +92,8 @@ impl Transform {
                 icase: flags.contains(&b'i'),
                 ..Options::default()
             };
-            let regex = Regex::new(&pattern, flavor, options).map_err(|error| error.to_string())?;
+            let regex =
+                compile(process, &pattern, flavor, options).map_err(|error| error.to_string())?;
             result.push(Self {
                 regex,
                 replacement: pieces(&replacement),

@@ -521,7 +521,7 @@ impl Options {
         let mut transforms = Vec::new();
         for (name, value) in parsed.iter() {
             if matches!(name, "transform" | "xform") {
-                match Transform::parse(value.unwrap_or_default()) {
+                match Transform::parse(process, value.unwrap_or_default()) {
                     Ok(more) => transforms.extend(more),
                     Err(message) => {
                         process.complain(message);

@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
             program,
             sources: setup.sources,
             budget: budget.clone(),
-            regexes: Regexes::new(process, setup.is_bytes)?,
+            regexes: Regexes::new(process, setup.is_bytes),
             streams: Streams::new(process),
             record: Record::new(setup.is_bytes, budget),
             settings: Settings::default(),

@@ -74,12 +74,7 @@ pub(crate) fn parse(
         lexer: Lexer::new(sources),
         token: Token::Newline,
         process,
-        regexes: Regexes::new(process, is_bytes).map_err(|error| SyntaxError {
-            place: Place::default(),
-            column: None,
-            message: error.to_string(),
-            code: 2,
-        })?,
+        regexes: Regexes::new(process, is_bytes),
         budget: budget.clone(),
         program: Program::default(),
         globals: HashMap::new(),

@@ -6,10 +6,11 @@ use std::{
     io,
 };
 
-use bstr::ByteSlice;
-use hotcell_meter::{Charge, Pace};
+use hotcell_meter::Pace;
 use hotcell_process::Process;
 use hotcell_regex::{Captures, Flavor, Match, Options, Regex, RegexError, SearchError};
+
+use crate::regexes::{compile, shown};
 
 /// How many patterns that were made at run time are kept.
 const KEPT: usize = 256;
@@ -37,33 +38,26 @@ pub(crate) struct Regexes<'p> {
     pub(crate) ignores_case: bool,
     pace: RefCell<Pace<'p>>,
     made: HashMap<(bool, Vec<u8>), Regex>,
-    charge: RefCell<Charge>,
 }
 
 impl<'p> Regexes<'p> {
-    pub(crate) fn new(process: &'p Process, is_bytes: bool) -> io::Result<Self> {
-        Ok(Self {
+    pub(crate) fn new(process: &'p Process, is_bytes: bool) -> Self {
+        Self {
             process,
             is_bytes,
             ignores_case: false,
             pace: RefCell::new(Pace::new(process.stop_token())),
             made: HashMap::new(),
-            charge: RefCell::new(process.charge(0)?),
-        })
+        }
     }
 
     fn compile(&self, source: &[u8]) -> Result<Regex, RegexError> {
-        self.process.spend(source.len().saturating_mul(64));
         let options = Options {
             icase: self.ignores_case,
             bytes: self.is_bytes,
             ..Options::default()
         };
-        let regex = Regex::new(source, Flavor::Awk, options)?;
-        let mut charge = self.charge.borrow_mut();
-        let charged = charge.grow(regex.memory_usage());
-        charged.map_err(|_| RegexError::TooBig)?;
-        Ok(regex)
+        compile(self.process, source, Flavor::Awk, options)
     }
 
     /// The compiled form of one that is written down.
@@ -92,7 +86,6 @@ impl<'p> Regexes<'p> {
         }
         if self.made.len() >= KEPT {
             self.made.clear();
-            self.charge.borrow_mut().shrink(usize::MAX);
         }
         let regex = self.compile(source).map_err(|error| {
             let described = describe(error, source);
@@ -143,7 +136,7 @@ impl<'p> Regexes<'p> {
 }
 
 fn describe(error: RegexError, source: &[u8]) -> String {
-    format!("{error}: /{}/", source.as_bstr())
+    format!("{error}: /{}/", shown(source))
 }
 
 /// The expression that matches these characters and nothing else.

@@ -5,7 +5,11 @@ use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options as RegexOptions, Regex};
 
 use super::groups::Formats;
-use crate::{Opt, Parsed, Usage, quote::quote};
+use crate::{
+    Opt, Parsed, Usage,
+    quote::quote,
+    regexes::{compile, shown},
+};
 
 pub(super) const USAGE: Usage = Usage {
     name: "diff",
@@ -383,13 +387,16 @@ impl Options {
                 (_, next) => next,
             });
         }
-        let regex = |text: &[u8]| match Regex::new(text, Flavor::Grep, RegexOptions::default()) {
-            Ok(regex) => regex,
-            Err(error) => {
-                process.complain([text, b": ", error.to_string().as_bytes()].concat());
-                process.exit(2)
-            }
-        };
+        let regex =
+            |text: &[u8]| match compile(process, text, Flavor::Grep, RegexOptions::default()) {
+                Ok(regex) => regex,
+                Err(error) => {
+                    process.complain(
+                        [shown(text).as_bytes(), b": ", error.to_string().as_bytes()].concat(),
+                    );
+                    process.exit(2)
+                }
+            };
         let function = match (
             parsed.value("show-function-line"),
             parsed.has("show-c-function"),

@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 use hotcell_process::{Process, error_text, file_error};
-use hotcell_regex::{Flavor, Options, Regex};
+use hotcell_regex::{Flavor, Options};
 use hotcell_vfs::{FileType, Metadata, Timestamp};
 
 use super::{
@@ -10,7 +10,13 @@ use super::{
     format::Format,
     walk::Follow,
 };
-use crate::{files::mode::ModeChange, identity, quote::quote, time};
+use crate::{
+    files::mode::ModeChange,
+    identity,
+    quote::quote,
+    regexes::{compile, shown},
+    time,
+};
 
 /// How deep parentheses may nest.
 const MOST_NESTED: usize = 200;
@@ -383,7 +389,8 @@ impl<'p> Parser<'p> {
 
     fn regex(&mut self, name: &BStr, icase: bool) -> Test {
         let text = self.value(name);
-        match Regex::new(
+        match compile(
+            self.process,
             text,
             self.flavor,
             Options {
@@ -393,7 +400,8 @@ impl<'p> Parser<'p> {
         ) {
             Ok(regex) => Test::Regex(Box::new(regex)),
             Err(error) => self.fail(format!(
-                "failed to compile regular expression '{text}': {error}"
+                "failed to compile regular expression '{}': {error}",
+                shown(text)
             )),
         }
     }

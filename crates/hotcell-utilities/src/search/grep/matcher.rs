@@ -5,10 +5,10 @@ use std::io;
 use bstr::{BString, ByteSlice};
 use hotcell_meter::{Charge, Pace};
 use hotcell_process::{Process, error_text};
-use hotcell_regex::{Options, Regex};
+use hotcell_regex::{Options, Regex, SearchError};
 
 use super::perl::Perl;
-use crate::Parsed;
+use crate::{Parsed, regexes::compile};
 
 /// The language of the patterns.
 #[derive(Clone, Copy, PartialEq)]
@@ -34,9 +34,9 @@ pub(super) struct Matcher<'p> {
     _held: Charge,
 }
 
-/// What a pattern takes once it is compiled, and each of its bytes: about, and it is what long lists of patterns come to.
-const PATTERN: usize = 128;
-const PATTERN_BYTE: usize = 96;
+/// What a pattern takes while all are put together, and each of its bytes.
+const PATTERN: usize = 64;
+const PATTERN_BYTE: usize = 6;
 
 impl<'p> Matcher<'p> {
     /// Compiles the patterns; an error is a message in GNU's words.
@@ -60,7 +60,8 @@ impl<'p> Matcher<'p> {
             .map_err(|error| error_text(&error))?;
         let joined = |patterns: &[BString]| bstr::join("\n", patterns);
         let posix = |text: &[u8], flavor| {
-            let regex = Regex::new(text, flavor, options).map_err(|error| error.to_string())?;
+            let regex =
+                compile(process, text, flavor, options).map_err(|error| error.to_string())?;
             Ok::<_, String>(Engine::Posix(Box::new(regex)))
         };
         let engine = match flavor {
@@ -76,7 +77,7 @@ impl<'p> Matcher<'p> {
                     return Err("the -P option only supports a single pattern".into());
                 }
                 let pattern = patterns.first().cloned().unwrap_or_default();
-                Engine::Perl(Box::new(Perl::new(&pattern, icase)?))
+                Engine::Perl(Box::new(Perl::new(process, &pattern, icase)?))
             }
         };
         Ok(Self {
@@ -144,12 +145,16 @@ impl<'p> Matcher<'p> {
             Engine::Nothing => Ok(None),
             Engine::Posix(regex) => {
                 let mut pace = Pace::new(self.process.stop_token());
-                let found = regex
-                    .find_at(text, start, &mut pace)
-                    .map_err(io::Error::other)?;
+                let found = regex.find_at(text, start, &mut pace).map_err(|error| {
+                    if let SearchError::Stopped(_) = error {
+                        // The process ends here.
+                        self.process.spend(usize::MAX);
+                    }
+                    io::Error::other(error)
+                })?;
                 Ok(found.map(|found| (found.start, found.end)))
             }
-            Engine::Perl(perl) => perl.find(text, start),
+            Engine::Perl(perl) => perl.find(self.process, text, start),
         }
     }
 }

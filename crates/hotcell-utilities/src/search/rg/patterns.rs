@@ -1,26 +1,103 @@
 //! The pattern, compiled.
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use hotcell_meter::Charge;
+use hotcell_process::{Process, error_text};
+use hotcell_regex::{MAX_LIST, MAX_PATTERN};
 
 use super::options::{Case, Settings};
 
 /// What automata for the pattern may take.
-pub(super) const MEMORY_MAX: usize = 16 << 20;
+const MEMORY_MAX: usize = 4 << 20;
 
-/// What a byte of many words may take while they are compiled.
-pub(super) const PER_BYTE: usize = 40;
+/// What a byte of the patterns takes while they are read, and a class of characters.
+const PER_BYTE: usize = 128;
+const PER_CLASS: usize = 8 << 10;
 
-pub(super) fn matcher(settings: &Settings) -> Result<RegexMatcher, String> {
-    let mut builder = RegexMatcherBuilder::new();
-    let is_fixed = settings
+/// So many classes of characters may stand in the patterns: `\w` is two bytes, but hundreds of ranges once it is read.
+const CLASSES_MAX: usize = 2000;
+
+/// Units of work for a byte that is read and a class.
+const UNITS_PER_BYTE: usize = 1024;
+const UNITS_PER_CLASS: usize = 64 << 10;
+
+/// The matcher, and what it is charged.
+pub(super) fn matcher(
+    process: &Process,
+    settings: &Settings,
+) -> Result<(RegexMatcher, Charge), String> {
+    let charge = |bytes| process.charge(bytes).map_err(|error| error_text(&error));
+    let (read, units) = weigh(settings)?;
+    let reading = charge(read)?;
+    // Automata for both directions, of which the larger ones are rare, and what they remember.
+    let held = charge(MEMORY_MAX)?;
+    process.spend(units);
+    let built = build(settings);
+    process.spend(units);
+    drop(reading);
+    Ok((built?, held))
+}
+
+/// What reading the patterns takes in bytes and units; an error if they are too long.
+fn weigh(settings: &Settings) -> Result<(usize, usize), String> {
+    let patterns = &settings.patterns;
+    let bytes: usize = patterns.iter().map(String::len).sum();
+    let is_text = is_fixed(settings)
+        || !patterns
+            .iter()
+            .any(|pattern| pattern.contains(|char| r"\.+*?()|[]{}^$".contains(char)));
+    let limit = if is_text { MAX_LIST } else { MAX_PATTERN };
+    if bytes > limit {
+        return Err(format!(
+            "regular expression is too large: the patterns have {bytes} bytes, and may have {limit}"
+        ));
+    }
+    let classes = if is_text {
+        0
+    } else {
+        patterns.iter().map(|pattern| classes(pattern)).sum()
+    };
+    if classes > CLASSES_MAX {
+        return Err(format!(
+            "regular expression is too large: {classes} classes of characters, and {CLASSES_MAX} are the most"
+        ));
+    }
+    Ok((
+        bytes * PER_BYTE + classes * PER_CLASS,
+        bytes * UNITS_PER_BYTE + classes * UNITS_PER_CLASS,
+    ))
+}
+
+/// How many classes of characters a pattern has, at most.
+fn classes(pattern: &str) -> usize {
+    let mut bytes = pattern.bytes();
+    let mut count = 0;
+    while let Some(byte) = bytes.next() {
+        count += usize::from(match byte {
+            b'\\' => matches!(
+                bytes.next(),
+                Some(b'w' | b'W' | b'd' | b'D' | b's' | b'S' | b'p' | b'P')
+            ),
+            byte => byte == b'[',
+        });
+    }
+    count
+}
+
+fn is_fixed(settings: &Settings) -> bool {
+    let given = settings
         .parsed
-        .last_of(&["fixed-strings", "no-fixed-strings"])
-        == Some("fixed-strings");
+        .last_of(&["fixed-strings", "no-fixed-strings"]);
+    given == Some("fixed-strings")
+}
+
+fn build(settings: &Settings) -> Result<RegexMatcher, String> {
+    let mut builder = RegexMatcherBuilder::new();
     builder
         .multi_line(true)
         .unicode(!settings.has("no-unicode"))
         .octal(false)
-        .fixed_strings(is_fixed)
+        .fixed_strings(is_fixed(settings))
         .size_limit(MEMORY_MAX)
         .dfa_size_limit(MEMORY_MAX);
     match settings.case {

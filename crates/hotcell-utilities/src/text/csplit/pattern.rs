@@ -4,7 +4,10 @@ use bstr::{BString, ByteSlice, ByteVec};
 use hotcell_process::Process;
 use hotcell_regex::{Flavor, Options, Regex};
 
-use crate::quote::quote;
+use crate::{
+    quote::quote,
+    regexes::{compile, shown},
+};
 
 pub(super) struct Pattern {
     /// As it was given.
@@ -32,8 +35,8 @@ pub(super) fn parse(process: &Process, args: &[BString]) -> Result<Vec<Pattern>,
     let mut args = args.iter().peekable();
     while let Some(text) = args.next() {
         let aim = match text.split_first() {
-            Some((b'/', rest)) => matching(text, rest, b'/')?,
-            Some((b'%', rest)) => matching(text, rest, b'%')?,
+            Some((b'/', rest)) => matching(process, text, rest, b'/')?,
+            Some((b'%', rest)) => matching(process, text, rest, b'%')?,
             _ => {
                 let line = line_number(process, text, last_line)?;
                 last_line = line;
@@ -78,7 +81,7 @@ fn line_number(process: &Process, text: &BString, last: u64) -> Result<u64, BStr
     Ok(line)
 }
 
-fn matching(text: &BString, rest: &[u8], delimiter: u8) -> Result<Aim, BString> {
+fn matching(process: &Process, text: &BString, rest: &[u8], delimiter: u8) -> Result<Aim, BString> {
     let Some(end) = rest.rfind_byte(delimiter) else {
         let mut message = text.clone();
         message.push_str(": closing delimiter '");
@@ -87,10 +90,14 @@ fn matching(text: &BString, rest: &[u8], delimiter: u8) -> Result<Aim, BString> 
         return Err(message);
     };
     let (regex, after) = rest.split_at(end);
-    let regex = match Regex::new(regex, Flavor::Basic, Options::default()) {
+    let regex = match compile(process, regex, Flavor::Basic, Options::default()) {
         Ok(regex) => Box::new(regex),
         Err(error) => {
-            return Err(format!("{}: invalid regular expression: {error}", quote(text)).into());
+            return Err(format!(
+                "{}: invalid regular expression: {error}",
+                quote(shown(text))
+            )
+            .into());
         }
     };
     let offset = match after.get(1..).unwrap_or_default() {

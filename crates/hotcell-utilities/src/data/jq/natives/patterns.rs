@@ -2,58 +2,42 @@
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
-use fancy_regex::{Regex, RegexBuilder};
-
 use super::{
     super::{eval::Machine, stop::Stop, value::Value},
     Table, arg, described, wrong,
 };
-
-/// Steps of backtracking for one match in a short text; some milliseconds.
-const MOST_STEPS: usize = 1_000_000;
-
-/// Steps times bytes for one match: a step may go through all of the text, and nobody can stop it there. Only look-around and
-/// back-references backtrack at all.
-const MOST_WORK: usize = 300_000_000;
+use crate::perl::{Perl, Switches, TooMuch};
 
 /// So many expressions are kept compiled.
 const MOST_KEPT: usize = 64;
 
+/// How much of a pattern is told that is not one.
+const SHOWN: usize = 1000;
+
 /// Expressions that were used.
 #[derive(Default)]
 pub(crate) struct State {
-    compiled: RefCell<HashMap<(String, String, usize), Rc<Regex>>>,
+    compiled: RefCell<HashMap<(String, String), Rc<Perl>>>,
 }
 
 pub(super) const TABLE: Table = &[("_match", 3, matches)];
 
-fn compile(
-    machine: &Machine<'_, '_>,
-    pattern: &str,
-    flags: &str,
-    length: usize,
-) -> Result<Rc<Regex>, Stop> {
-    // Texts of nearly the same length share an expression.
-    let length = length.max(1).checked_next_power_of_two();
-    let steps = (MOST_WORK / length.unwrap_or(MOST_WORK)).clamp(16, MOST_STEPS);
-    let key = (pattern.to_owned(), flags.to_owned(), steps);
+fn compile(machine: &Machine<'_, '_>, pattern: &str, flags: &str) -> Result<Rc<Perl>, Stop> {
+    let key = (pattern.to_owned(), flags.to_owned());
     if let Some(regex) = machine.natives.compiled.borrow().get(&key) {
         return Ok(Rc::clone(regex));
     }
-    machine.process.spend(pattern.len() * 256);
     let has = |flag| flags.contains(flag);
-    let built = RegexBuilder::new(pattern)
-        .case_insensitive(has('i'))
-        .ignore_whitespace(has('x'))
-        .dot_matches_new_line(has('s') || has('p'))
-        .multi_line(false)
-        .backtrack_limit(steps)
-        .build();
-    let regex = built.map_err(|error| {
-        let text = error.to_string();
-        let text = text.lines().next().unwrap_or("invalid pattern");
+    let switches = Switches {
+        icase: has('i'),
+        multi_line: false,
+        dot_matches_newline: has('s') || has('p'),
+        ignores_space: has('x'),
+    };
+    let regex = Perl::new(machine.process, pattern, switches).map_err(|text| {
         Stop::message(format!(
-            "{pattern} (at offset 0) is not a valid regex: {text}"
+            "{} (at offset 0) is not a valid regex: {text}",
+            shortened(pattern)
         ))
     })?;
     let regex = Rc::new(regex);
@@ -63,6 +47,13 @@ fn compile(
     }
     kept.insert(key, Rc::clone(&regex));
     Ok(regex)
+}
+
+/// A pattern, or the beginning of one that nobody would read.
+fn shortened(pattern: &str) -> &str {
+    pattern
+        .get(..pattern.floor_char_boundary(SHOWN))
+        .unwrap_or(pattern)
 }
 
 /// All matches of an expression, or whether there is one.
@@ -88,40 +79,44 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
     }
     let text = subject.text.as_str();
     machine.process.spend(text.len() * 4);
-    let regex = compile(machine, &pattern.text, flags, text.len())?;
-    let failed = |_| Stop::message("regular expression needs too many steps");
+    let regex = compile(machine, &pattern.text, flags)?;
+    let failed = |_: TooMuch| Stop::message("regular expression needs too many steps");
     if arg(args, 2).is_true() {
-        return Ok(Value::Bool(regex.is_match(text).map_err(failed)?));
+        return Ok(Value::Bool(
+            regex.is_match(machine.process, text).map_err(failed)?,
+        ));
     }
-    let names: Vec<Option<&str>> = regex.capture_names().collect();
+    let names: Vec<Option<&str>> = regex.names().collect();
     let mut found = Vec::new();
     let mut at = 0;
     let mut counted = Counted::default();
     while at <= text.len() {
         machine.process.spend(64);
-        let Some(captures) = regex.captures_from_pos(text, at).map_err(failed)? else {
+        let Some(captures) = regex.captures(machine.process, text, at).map_err(failed)? else {
             break;
         };
-        let Some(whole) = captures.get(0) else { break };
-        machine.process.spend(whole.end() - at);
-        let is_empty = whole.start() == whole.end();
+        let Some((start, end)) = captures.first().copied().flatten() else {
+            break;
+        };
+        machine.process.spend(end - at);
+        let is_empty = start == end;
         if !(is_empty && flags.contains('n')) {
             let mut groups = Vec::new();
-            for (index, name) in names.iter().enumerate().skip(1) {
+            for (group, name) in captures.iter().zip(&names).skip(1) {
                 let name = match name {
                     Some(name) => machine.heap.string(*name)?,
                     None => Value::Null,
                 };
-                let group = match captures.get(index) {
-                    Some(group) => [
-                        (
-                            "offset",
-                            number(Counted::default().characters(text, group.start())),
-                        ),
-                        ("length", number(group.as_str().chars().count())),
-                        ("string", machine.heap.string(group.as_str())?),
-                        ("name", name),
-                    ],
+                let group = match *group {
+                    Some((start, end)) => {
+                        let group = text.get(start..end).unwrap_or_default();
+                        [
+                            ("offset", number(Counted::default().characters(text, start))),
+                            ("length", number(group.chars().count())),
+                            ("string", machine.heap.string(group)?),
+                            ("name", name),
+                        ]
+                    }
                     None => [
                         ("offset", Value::Number(-1.0)),
                         ("length", number(0)),
@@ -129,27 +124,36 @@ fn matches(machine: &Machine<'_, '_>, value: Value, args: &[Value]) -> Result<Va
                         ("name", name),
                     ],
                 };
-                machine.process.spend(whole.end() / 8);
+                machine.process.spend(end / 8);
                 groups.push(machine.heap.record(group)?);
             }
-            found.push(machine.heap.record([
-                ("offset", number(counted.characters(text, whole.start()))),
-                ("length", number(whole.as_str().chars().count())),
-                ("string", machine.heap.string(whole.as_str())?),
-                ("captures", machine.heap.array(groups)?),
-            ])?);
+            found.push(
+                machine.heap.record([
+                    ("offset", number(counted.characters(text, start))),
+                    (
+                        "length",
+                        number(text.get(start..end).unwrap_or_default().chars().count()),
+                    ),
+                    (
+                        "string",
+                        machine
+                            .heap
+                            .string(text.get(start..end).unwrap_or_default())?,
+                    ),
+                    ("captures", machine.heap.array(groups)?),
+                ])?,
+            );
         }
         if !flags.contains('g') {
             break;
         }
         at = if is_empty {
-            whole.end()
-                + text
-                    .get(whole.end()..)
-                    .and_then(|rest| rest.chars().next())
-                    .map_or(1, char::len_utf8)
+            end + text
+                .get(end..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(1, char::len_utf8)
         } else {
-            whole.end()
+            end
         };
     }
     machine.heap.array(found)

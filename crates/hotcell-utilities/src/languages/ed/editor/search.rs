@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hotcell_regex::{Flavor, Options, Regex, SearchError};
 
 use super::{Editor, Fault, Result, mistake};
-use crate::characters;
+use crate::{characters, regexes::compile};
 
 impl Editor<'_> {
     /// A pattern between delimiters; the empty one is the last that was used. The closing delimiter is not taken.
@@ -39,7 +39,6 @@ impl Editor<'_> {
             let last = self.last_pattern.clone();
             return last.ok_or_else(|| mistake("No previous pattern"));
         }
-        self.process.spend(source.len().saturating_mul(64));
         let flavor = if self.settings.is_extended {
             Flavor::Extended
         } else {
@@ -49,7 +48,7 @@ impl Editor<'_> {
             bytes: self.is_bytes,
             ..Options::default()
         };
-        let regex = Regex::new(&source, flavor, options);
+        let regex = compile(self.process, &source, flavor, options);
         let regex = Rc::new(regex.map_err(|error| mistake(error.to_string()))?);
         self.last_pattern = Some(Rc::clone(&regex));
         Ok(regex)

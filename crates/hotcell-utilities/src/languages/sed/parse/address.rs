@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hotcell_regex::{Flavor, Options, Regex};
+use hotcell_regex::{Flavor, Options};
 
 use super::{
     Parser, Result,
@@ -13,9 +13,7 @@ use crate::languages::sed::{
     escapes::{Kind, convert},
     script::{Address, Pattern},
 };
-
-/// What a compiled pattern takes, about.
-const REGEX: usize = 3 << 10;
+use crate::regexes::compile;
 
 impl Parser<'_> {
     pub(super) fn address(
@@ -97,7 +95,6 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
-        self.process.spend(source.len().saturating_mul(64));
         let flavor = if self.dialect.is_extended {
             Flavor::Extended
         } else {
@@ -107,10 +104,7 @@ impl Parser<'_> {
         if self.dialect.is_posix && !self.dialect.is_extended {
             source = without_gnu_operators(&source);
         }
-        let held = self.process.charge(REGEX + source.len());
-        self.held
-            .push(held.map_err(|error| cursor.error(error.to_string()))?);
-        let regex = Regex::new(&source, flavor, options);
+        let regex = compile(self.process, &source, flavor, options);
         let regex = regex.map_err(|error| cursor.error(error.to_string()))?;
         Ok(Some(Rc::new(regex)))
     }
