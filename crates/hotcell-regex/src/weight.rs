@@ -44,6 +44,9 @@ const PER_NODE: usize = 320;
 /// Ranges of a class that take about what a piece of the tree does.
 const RANGES_PER_NODE: usize = 32;
 
+/// A named class is put together from its characters one by one, which takes as long as some pieces.
+const PER_NAME: usize = 3;
+
 /// Units of work: for a byte that is read, and for a state or a piece of the tree that is made.
 const UNITS_PER_BYTE: usize = 64;
 const UNITS_PER_STATE: usize = 256;
@@ -199,9 +202,11 @@ impl Scale {
     }
 
     fn weigh_set(&self, set: &Set) -> Weight {
+        let is_named = |item: &&Item| matches!(item, Item::Named(_));
+        let named = set.items.iter().filter(is_named).count();
         let mut weight = Weight {
             states: 1,
-            nodes: 1 + set.items.len() / RANGES_PER_NODE,
+            nodes: 1 + set.items.len() / RANGES_PER_NODE + PER_NAME * named,
         };
         if !self.is_wide || !set.is_beyond_ascii() {
             return weight;
