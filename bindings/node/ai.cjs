@@ -6,6 +6,7 @@ const { CodeModeProtocolError, claim, refuse, securityOf, setCodeModeContinuatio
 const interrupts = require('./ai.interrupts.cjs');
 const { Program, limit, plain } = require('./ai.program.cjs');
 const { identifier, namespace } = require('./namespaces.cjs');
+const { warnings } = require('./warnings.cjs');
 
 /** The time is the limit there, not the loops, and waiting for tools is free. */
 const DEFAULTS = { timeoutMs: 30_000, maxOperations: Number.MAX_SAFE_INTEGER, pauseClockDuringTools: true };
@@ -29,11 +30,30 @@ const POLICY = {
 const HEAD = `Runs a JavaScript or TypeScript program that calls tools. It is the body of an async function: use await, and return what you want to know, as plain data. Calls that do not depend on each other go into Promise.all. There are no files, no network and no modules: only what is declared here.`;
 
 /** The tools themselves are no secret; what a program that waits holds is, and it is long: a model gets a sentence in its place. */
-function toModelOutput({ output }) {
+function toModelOutput({ toolCallId, output }) {
   if (interrupts.seemsInterrupt(output)) {
     return { type: 'text', value: `The program has stopped at a call of ${output.toolName}, which somebody has to decide on first. It goes on after that by itself: do not run it again.` };
   }
+  const remark = remarks.get(toolCallId);
+  if (remark !== undefined) {
+    return { type: 'text', value: `${typeof output === 'string' ? output : JSON.stringify(output ?? null)}\n\n${remark}` };
+  }
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
+}
+
+/** What a program printed and was warned of, for its model, by the call of the tool. */
+const remarks = new Map();
+const MAX_REMARKS = 1000;
+const MAX_REMARK = 10_000;
+
+function remember(toolCallId, { logs, diagnostics = [] }) {
+  const warned = warnings(diagnostics);
+  const parts = [warned.length > 0 ? `Warnings:\n${warned.join('\n')}` : '', logs ? `Logs:\n${logs}` : ''].filter((part) => part !== '');
+  remarks.delete(toolCallId);
+  if (parts.length === 0) return;
+  if (remarks.size >= MAX_REMARKS) remarks.delete(remarks.keys().next().value);
+  const text = parts.join('\n\n');
+  remarks.set(toolCallId, text.length > MAX_REMARK ? `${text.slice(0, MAX_REMARK)}…` : text);
 }
 
 /** A tool with the input `{ js }`, for programs that call `tools`. */
@@ -93,17 +113,18 @@ async function run({ js, tools, toolExecutionOptions = {}, ready }) {
     await executor.init();
     await executor.sendTools(sent);
     if (prelude !== '') await executor.run(prelude, { name: 'tools.js' });
-    return await outcome(executor, program, await executor.start(String(js), { name: 'code-mode.ts', signal: abortSignal ?? undefined, callFunction: true }));
+    return await outcome(executor, program, toolCallId, await executor.start(String(js), { name: 'code-mode.ts', signal: abortSignal ?? undefined, callFunction: true }));
   } finally {
     await executor.cleanup().catch(() => {});
   }
 }
 
 /** What has become of a program: its result, its error or an interrupt. */
-async function outcome(executor, program, started) {
+async function outcome(executor, program, toolCallId, started) {
   if (started.status === 'suspended') return await program.interrupt(executor, started.calls);
   const { output, error } = started;
   if (error !== undefined) throw told(error);
+  remember(toolCallId, started);
   return output === undefined ? undefined : JSON.parse(JSON.stringify(output));
 }
 
@@ -127,7 +148,7 @@ async function continueCodeModeInterrupt({ interrupt, resolution, tools = {}, op
     if (abortSignal?.aborted) await cancelled(executor, before, abortSignal);
     await claim(before, security);
     const answers = await program.answers(executor, before.pending, decided, () => cancelled(executor, before, abortSignal));
-    return await outcome(executor, program, await answered(executor, answers, abortSignal));
+    return await outcome(executor, program, outerToolCallId, await answered(executor, answers, abortSignal));
   } finally {
     await executor.cleanup().catch(() => {});
   }

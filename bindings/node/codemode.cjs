@@ -4,6 +4,7 @@
 
 const { SESExecutor, observation } = require('./index.cjs');
 const { IDENTIFIER, anything, namespace } = require('./namespaces.cjs');
+const { warnings } = require('./warnings.cjs');
 
 /** The namespace of functions that come without one. */
 const DEFAULT_NAMESPACE = 'codemode';
@@ -35,9 +36,9 @@ class HotcellExecutor {
       await executor.init();
       await executor.sendTools(tools);
       for (const prelude of preludes) await executor.run(prelude, { name: 'prelude.js' });
-      const { output, error, entries } = await executor.execute(program(String(code)), { name: 'codemode.js', callFunction: true });
+      const { output, error, entries, diagnostics } = await executor.execute(program(String(code)), { name: 'codemode.js', callFunction: true });
       const logs = entries.map(line);
-      return error === undefined ? { result: output, logs } : { result: undefined, error: words(error), logs };
+      return error === undefined ? { result: output, logs: [...logs, ...warnings(diagnostics).map((text) => `[warning] ${text}`)] } : { result: undefined, error: words(error), logs };
     } catch (error) {
       return { result: undefined, error: error.message };
     } finally {

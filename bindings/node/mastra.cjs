@@ -3,6 +3,7 @@
 
 const { SESExecutor, observation } = require('./index.cjs');
 const { cleaned } = require('./namespaces.cjs');
+const { warnings } = require('./warnings.cjs');
 
 /** The time is the limit there, not the loops, and waiting for tools is free. */
 const DEFAULTS = { maxOperations: Number.MAX_SAFE_INTEGER, pauseClockDuringTools: true };
@@ -35,9 +36,9 @@ class HotcellTransport {
     try {
       await executor.init();
       await executor.sendTools(externals(toolIds, call));
-      const { output, error, entries } = await executor.execute(String(program), { name: 'code-mode.ts', signal: abortSignal ?? undefined });
+      const { output, error, entries, diagnostics } = await executor.execute(String(program), { name: 'code-mode.ts', signal: abortSignal ?? undefined });
       const logs = entries.map(({ message }) => message);
-      return error === undefined ? { success: true, result: output, logs } : { success: false, error: told(error), logs };
+      return error === undefined ? { success: true, result: output, logs: [...logs, ...warnings(diagnostics).map((text) => `warning: ${text}`)] } : { success: false, error: told(error), logs };
     } catch (error) {
       return { success: false, error: { name: error.name, message: error.message } };
     } finally {

@@ -238,7 +238,7 @@ fn succeeded(
         value: (!output.is_undefined() || is_final_answer).then_some((label, printed)),
         calls: Vec::new(),
         tail: if is_silent {
-            vec!["(nothing was printed and there is no value: end with an expression that has one, or console.log what you want to see)".into()]
+            vec!["(nothing was printed, and the value is undefined: end with an expression that has a value, or console.log what you want to see)".into()]
         } else {
             Vec::new()
         },

@@ -161,6 +161,10 @@ fn places(text: &str) -> impl Iterator<Item = Place> {
                 && text[after..].starts_with(':')
                 && let Some((column, end)) = number(text, after + 1)
             {
+                // Names may end in a number themselves: of `run:3:12:34` the last two are the place.
+                if text[end..].starts_with(':') && number(text, end + 1).is_some() {
+                    continue;
+                }
                 at = end;
                 return Some(Place {
                     start,

@@ -45,7 +45,7 @@ pub(crate) fn signature(tool: &ToolSpec) -> String {
         ..tool.clone()
     };
     let text = Declarations::default().function(&bare, "", &tool.name);
-    let code = text.rsplit("*/").next().unwrap_or(&text);
+    let code = without_comments(&text);
     let words: Vec<&str> = code.split_whitespace().collect();
     let line = words.join(" ");
     let line = line.trim_end_matches(';');
@@ -53,6 +53,35 @@ pub(crate) fn signature(tool: &ToolSpec) -> String {
         return line.to_owned();
     }
     format!("{}…", &line[..line.floor_char_boundary(MAX_SIGNATURE)])
+}
+
+/// A declaration without what explains its parts. A text in it may look like a comment.
+fn without_comments(text: &str) -> String {
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '/']) {
+        code.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = if rest.starts_with('"') {
+            let mut is_escaped = false;
+            let end = rest[1..].find(|c| {
+                let ends = c == '"' && !is_escaped;
+                is_escaped = c == '\\' && !is_escaped;
+                ends
+            });
+            end.map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("/*") {
+            let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
+            rest = &rest[end..];
+            continue;
+        } else {
+            1
+        };
+        code.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    code.push_str(rest);
+    code
 }
 
 /// Longer signatures are cut: the whole declaration is there for who asks.

@@ -77,7 +77,7 @@ impl<'a> Live<'a> {
     pub(super) fn run(&self, code: &str) {
         self.runs.set(self.runs.get() + 1);
         let source = Source {
-            name: format!("repl:{}", self.runs.get()),
+            name: format!("repl-{}", self.runs.get()),
             text: code.to_owned(),
         };
         let executor = self.executor();

@@ -7,9 +7,9 @@ use crate::shorten::shorten;
 /// Of an expression so much is repeated.
 const MAX_BYTES: usize = 100;
 
-const FROZEN: &str = "values from the host (variables, answers of tools) are frozen: change a copy, as \
-    structuredClone(value) or { ...value } makes one; toSorted(), toReversed() and with() give \
-    changed copies of arrays";
+const FROZEN: &str = "values from the host (variables, answers of tools) are frozen: change a copy: \
+    structuredClone(value) copies all of it, { ...value } only its first level; toSorted(), toReversed() and \
+    with() give changed copies of arrays";
 
 const LANGUAGE: &str =
     "what the language brings cannot be changed: write a function of your own and call that";
@@ -95,12 +95,45 @@ fn is_assigned(name: &str, code: &str) -> bool {
         && !behind.starts_with("?.")
 }
 
+/// What stands before the brackets at the end of an expression, if that is all there is.
+fn indexed(expression: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let mut open = None;
+    for (at, c) in expression.char_indices().rev() {
+        match c {
+            ']' | ')' => depth += 1,
+            '[' | '(' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 && c == '[' && open.is_none() {
+                    open = Some(at);
+                }
+            }
+            _ if depth > 0 => {}
+            c if c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '?') => {}
+            _ => return None,
+        }
+        if open.is_none() && depth == 0 {
+            return None;
+        }
+    }
+    let list = expression[..open?].trim_end_matches("?.");
+    (depth == 0 && !list.is_empty()).then_some(list)
+}
+
 /// `cannot read property 'toFixed' of undefined`.
 fn of_nothing(message: &str, code: &str) -> Option<String> {
     let rest = message.strip_prefix("cannot read property '")?;
     let (property, nothing) = rest.rsplit_once("' of ")?;
-    let at = code.find(&format!(".{property}"))?;
-    let expression = code[..at].trim_end_matches('?');
+    let at = code
+        .find(&format!(".{property}"))
+        .or_else(|| code.find(&format!("[{property}]")))?;
+    let expression = code[..at].trim_end_matches('.').trim_end_matches('?');
+    if let Some(list) = indexed(expression) {
+        let (list, shown) = (shorten(list, MAX_BYTES), shorten(expression, MAX_BYTES));
+        return Some(format!(
+            "`{shown}` is {nothing}: `{list}` has no such element. Print it to see what it holds, or write `?.` behind the brackets"
+        ));
+    }
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '?');
     let shown = shorten(expression, MAX_BYTES);
     if !expression.is_empty() && expression.chars().all(is_path) {
@@ -166,6 +199,19 @@ mod tests {
         assert!(told("list.lenght.toFixed(1)").ends_with("did you mean `list.length`?"));
         assert!(told("a.toFixed(1)").starts_with("`a` is undefined: print it"));
         assert!(told("find((x) => x > 1).toFixed()").starts_with("`find(…)` gave undefined"));
+        assert_eq!(
+            told("r.rows[0].toFixed(1)"),
+            "`r.rows[0]` is undefined: `r.rows` has no such element. Print it to see what it holds, or write `?.` behind the brackets"
+        );
+        assert!(
+            told("l.split(',')[1].toFixed()")
+                .starts_with("`l.split(',')[1]` is undefined: `l.split(',')` has")
+        );
+        assert_eq!(told("[1, 2].toFixed()"), "");
+        assert_eq!(told("(a + b[1]).toFixed()"), "");
+        let first =
+            hint("cannot read property '0' of undefined", "r.rows[0].id").unwrap_or_default();
+        assert!(first.starts_with("`r.rows` is undefined"), "{first}");
         assert_eq!(told("(a + b).toFixed()"), "");
         assert_eq!(told("globalThis.a.toFixed()"), "");
         assert_eq!(told("é"), "");

@@ -7,7 +7,12 @@ pub(super) fn cut(text: &str, room: usize, keep_end: usize, what: &str) -> Strin
     if length <= room {
         return text.to_owned();
     }
-    let note = |left_out: usize| format!("\n[{left_out} characters of {what} left out]\n");
+    // What it is, and what to do about it.
+    let (what, advice) = what.split_once(": ").unwrap_or((what, ""));
+    let between = if advice.is_empty() { "" } else { ": " };
+    let note = |left_out: usize| {
+        format!("\n[{left_out} characters of {what} left out{between}{advice}]\n")
+    };
     let room = room.saturating_sub(note(length).chars().count());
     let end = room * keep_end / 100;
     let start = room - end;
