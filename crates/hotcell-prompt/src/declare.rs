@@ -62,9 +62,9 @@ fn without_comments(text: &str) -> String {
     while let Some(at) = rest.find(['"', '/']) {
         code.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if rest.starts_with('"') {
+        let length = if let Some(inside) = rest.strip_prefix('"') {
             let mut is_escaped = false;
-            let end = rest[1..].find(|c| {
+            let end = inside.find(|c| {
                 let ends = c == '"' && !is_escaped;
                 is_escaped = c == '\\' && !is_escaped;
                 ends
@@ -302,4 +302,37 @@ fn named_types(converter: &mut Converter<'_>) -> Vec<(String, String)> {
         types.push((name, format!("{doc}{declared}")));
     }
     types
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::signature;
+    use crate::ToolSpec;
+
+    #[test]
+    fn a_signature_has_all_parameters_and_nothing_of_what_explains_them() {
+        let mut tool = ToolSpec::default().description("Bills").parameters(json!({
+            "type": "object",
+            "properties": {
+                "customer": { "type": "string", "description": "Who pays \"it\" */ all" },
+                "amount": { "type": "integer" },
+                "kind": { "enum": ["a/*b", "c\"/*"] },
+            },
+            "required": ["customer", "amount", "kind"],
+        }));
+        tool.name = "bill".to_owned();
+        let line = signature(&tool);
+        assert!(line.starts_with("bill("), "{line}");
+        for part in [
+            "customer: string",
+            "amount: number",
+            r#""a/*b""#,
+            r#""c\"/*""#,
+        ] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        assert!(!line.contains("pays"), "{line}");
+    }
 }
