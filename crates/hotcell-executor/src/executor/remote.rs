@@ -96,18 +96,14 @@ impl Executor {
             slot.under_way = Some(under_way.number);
         }
         leave().await;
-        let hooks = &self.0.hooks;
-        let mut calls = Some(answers.iter().map(|(id, _)| id.clone()).collect());
         let mut was_taken = || {
-            if let Some(calls) = calls.take() {
-                hooks.tell(|scene, hub| scene.resumed(hub, calls));
-            }
             if let Some(taken) = taken.take() {
                 // Whoever does not wait for it has gone.
                 let _ = taken.send(());
             }
         };
         let began = |canceller| self.0.slot().cancel_with(canceller);
+        turn.is_open = true;
         let remote = turn.remote("resume")?;
         let told = remote.resume(&answers, time, began, &mut was_taken).await;
         if let Err(Gone::Refused(error)) = told {

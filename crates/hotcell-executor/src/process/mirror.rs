@@ -31,6 +31,8 @@ pub(super) struct Mirror {
     calls: usize,
     /// Whether there is no room for more calls.
     is_full: bool,
+    /// The calls that the suspended run was given answers to, until it has taken them.
+    answered: Option<Vec<String>>,
 }
 
 /// A stream of frames, each behind its length.
@@ -82,7 +84,13 @@ impl Mirror {
             entries: 0,
             calls: most_calls(hooks),
             is_full: false,
+            answered: None,
         }
+    }
+
+    /// The suspended run is about to be given answers to these calls.
+    pub(super) fn answered(&mut self, calls: Vec<String>) {
+        self.answered = Some(calls);
     }
 
     /// Code is run from here on.
@@ -127,12 +135,18 @@ impl Mirror {
             happenings,
             calls,
             is_full,
+            answered,
             ..
         } = self;
         let mut is_resumed = false;
         happenings.feed(bytes, MAX_FRAME_BYTES, |frame| {
             match Happening::read(frame)? {
-                Happening::Resumed => is_resumed = true,
+                Happening::Resumed => {
+                    is_resumed = true;
+                    if let Some(calls) = answered.take() {
+                        hooks.tell(|scene, hub| scene.resumed(hub, calls));
+                    }
+                }
                 Happening::Called(call) => {
                     *calls = calls.checked_sub(1).ok_or(Malformed)?;
                     // Once there is no room for one, the places of those after it are not known here.

@@ -359,6 +359,8 @@ impl Remote {
                 self.desk.approve(id);
             }
         }
+        let calls = answers.iter().map(|(id, _)| id.clone());
+        self.mirror.answered(calls.collect());
         let mut beside = Packer::default();
         put_answers(&mut beside, answers).map_err(|error| {
             let text = format!("Invalid answer: {error}");
@@ -608,10 +610,8 @@ impl Meter {
         let budget = budget.map(|left| left.saturating_add(GRACE));
         Self {
             budget: budget.unwrap_or_default(),
-            before: worker
-                .cpu_time()
-                .filter(|_| budget.is_some())
-                .unwrap_or_default(),
+            // Only then: it is a file to read.
+            before: budget.and_then(|_| worker.cpu_time()).unwrap_or_default(),
             alarm: budget.map(Alarm::after),
         }
     }

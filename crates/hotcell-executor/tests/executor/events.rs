@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use hotcell_cell::{TraceParent, Value};
 use hotcell_executor::{
-    AgentTool, Answer, CallOutcome, Concurrency, ErrorCode, Event, EventKind, Events, Executor, Run,
+    AgentTool, Answer, CallOutcome, Concurrency, ErrorCode, Event, EventKind, Events, Executor,
+    Run, Started,
 };
 use pollster::block_on;
 use serde_json::json;
@@ -265,6 +266,21 @@ fn a_suspended_run_has_the_same_ids_in_another_executor() {
     let mut events = executor.events();
     block_on(executor.abandon()).unwrap();
     assert_eq!(names(&read(&mut events)), ["ended"]);
+}
+
+#[test]
+fn a_run_that_was_resumed_has_an_end() {
+    let executor = executor();
+    block_on(executor.send_tools([("ask", AgentTool::suspending())])).unwrap();
+    assert!(matches!(
+        block_on(executor.start("await ask()")),
+        Started::Suspended(_)
+    ));
+    let mut events = executor.events();
+    assert!(block_on(executor.resume([("1.9", Answer::Value(1.into()))])).is_err());
+    let resumed = block_on(executor.resume([("1.1", Answer::Value(1.into()))]));
+    assert!(matches!(resumed, Ok(Started::Complete(_))));
+    assert_eq!(names(&read(&mut events)), ["resumed", "callEnded", "ended"]);
 }
 
 #[test]
